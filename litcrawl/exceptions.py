@@ -1,0 +1,47 @@
+"""What can go wrong, by whose hands: an upstream's (`Miss`), the user's (`BadArgument`, `BadIdentifier`), the disk's (`StorageError`)."""
+
+from scrapy.exceptions import IgnoreRequest
+
+from litcrawl.terms import Reason
+
+
+class Miss(IgnoreRequest):
+    """
+    One step of one article did not bring what it was for; `reason` says why.
+
+    Raised by sources, proof, middlewares and the wire. An `IgnoreRequest`, so that Scrapy hands it to the
+    errback without an ERROR line of its own.
+    """
+
+    def __init__(self, reason: Reason, detail: str = ""):
+        super().__init__(f"{reason}: {detail}" if detail else str(reason))
+        self.reason = reason
+        self.detail = detail
+
+
+class HostClosed(Miss):
+    """The host is closed for now (`rate-limited`, `unavailable`, `quota`): the request was not sent."""
+
+
+class Malformed(ValueError):
+    """Bytes that are not what their format says; raised by `litcrawl.parsers`."""
+
+
+class BadIdentifier(ValueError):
+    """A string that is no identifier; `reason` is `no-identifier`, `malformed` or `ambiguous`."""
+
+    def __init__(self, reason: str, detail: str):
+        super().__init__(detail)
+        self.reason = reason
+
+
+class BadArgument(ValueError):
+    """A wrong argument, setting or list: one line for the user, exit status 2."""
+
+
+class StorageError(Exception):
+    """The output folder cannot be written; `full` when a full disk or quota is the cause."""
+
+    def __init__(self, message: str, *, full: bool = False):
+        super().__init__(message)
+        self.full = full
