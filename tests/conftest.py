@@ -1,0 +1,1 @@
+"""Test helpers are modules beside this file."""
