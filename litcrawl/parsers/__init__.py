@@ -1,0 +1,1 @@
+"""One module per format: pure functions, bytes in and values out; `Malformed` for what is not the format."""
