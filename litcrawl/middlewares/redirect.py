@@ -1,0 +1,133 @@
+"""Follows redirects of file requests by our rules: bounded, without loops, never into a private network, with the chain's own cookies."""
+
+from __future__ import annotations
+
+import re
+from time import time
+from typing import Self
+from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
+from scrapy.utils.httpobj import urlparse_cached
+from w3lib.url import safe_url_string
+
+from litcrawl.exceptions import Miss
+from litcrawl.middlewares import cookies, hosts
+from litcrawl.terms import Reason
+from litcrawl.wire.addresses import is_global
+
+_STATUSES = frozenset({301, 302, 303, 307, 308})
+_LONGEST = 8192
+# Of one URL's tries: nothing to the next.
+_ONE_URL = ("retry_times", "tries", "waited", "not_before", "received", "download_latency")
+_SECRET = re.compile(rb"auth|cookie|key|token|secret|referer", re.I)
+_BODY = ("Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Location")
+
+
+class RedirectMiddleware:
+    """
+    Follows the redirects of requests with `meta["follow"]`; those of others reach their callback.
+
+    At most `REDIRECT_MAX_TIMES`. A URL that comes again with the same cookies is `loop`; after a cookie test, which asks
+    whether a cookie comes back, it is `blocked`. A literal address that is not public, this machine by name, and other
+    schemes than http and https are `unsafe` when the chain began at a host name; where the name leads is checked at
+    connect time (`global_only`). Headers that may hold a secret stay with their origin; a Referer is never sent.
+
+    In place of Scrapy's, of which only the settings would be left; before `RetryMiddleware` on an answer's way.
+    """
+
+    def __init__(self, settings: BaseSettings):
+        self._most = settings.getint("REDIRECT_MAX_TIMES")
+        self._priority = settings.getint("REDIRECT_PRIORITY_ADJUST")
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler.settings)
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        location = response.headers.get("Location")
+        if not request.meta.get("follow") or response.status not in _STATUSES or not location:
+            return response
+        chain = [*request.meta.get("redirect_urls", []), request.url]
+        url = _target(request.url, location)
+        _check_target(url, chain[0])
+        jar = self._jar(request, response)
+        follow = self._follow(request, response, url, jar)
+        seen = request.meta.get("redirect_seen") or [_step(request)]
+        tested = request.meta.get("cookie_test", False) or "Cookie" in follow.headers
+        if _step(follow) in seen or len(chain) > self._most:
+            raise Miss(Reason.BLOCKED if tested else Reason.LOOP, f"{len(chain)} redirects lead to {follow.url}")
+        follow.meta.update(redirect_urls=chain, redirect_seen=[*seen, _step(follow)], cookie_test=tested)
+        return follow
+
+    def _jar(self, request: Request, response: Response) -> cookies.Jar:
+        parts = urlparse_cached(request)
+        return cookies.taken(
+            request.meta.get("cookies") or {},
+            hosts.plain(parts.hostname or ""),
+            parts.scheme == "https",
+            response.headers.getlist("Set-Cookie"),
+            time(),
+        )
+
+    def _follow(self, request: Request, response: Response, url: str, jar: cookies.Jar) -> Request:
+        meta = {key: value for key, value in request.meta.items() if key not in _ONE_URL}
+        meta["cookies"] = jar
+        if response.ip_address is not None and "redirect_urls" not in request.meta and is_global(str(response.ip_address)):
+            meta["global_only"] = True
+        follow = request.replace(url=url, meta=meta, cookies=None, dont_filter=True, priority=request.priority + self._priority)
+        if response.status == 303 or (response.status in {301, 302} and request.method == "POST"):
+            follow = follow.replace(method="HEAD" if request.method == "HEAD" else "GET", body=b"")
+            for name in _BODY:
+                follow.headers.pop(name, None)
+        follow.headers.pop("Referer", None)
+        follow.headers.pop("Cookie", None)
+        source, target = urlparse_cached(request), urlparse_cached(follow)
+        if (source.scheme, source.netloc) != (target.scheme, target.netloc):
+            for name in [name for name in follow.headers if _SECRET.search(name)]:
+                del follow.headers[name]
+        if cookie := cookies.header(jar, hosts.plain(target.hostname or ""), target.scheme == "https"):
+            follow.headers["Cookie"] = cookie
+        return follow
+
+
+def _target(base: str, location: bytes) -> str:
+    """The absolute address that a Location means, without user, password and fragment; `unsafe` when it means none."""
+    if len(location) > _LONGEST:
+        raise Miss(Reason.UNSAFE, f"redirect to an address of {len(location)} bytes")
+    try:
+        text = location.decode("utf-8")
+    except UnicodeDecodeError:
+        text = location.decode("latin-1")
+    # As browsers do: white space around it and line breaks in it are not meant (WHATWG URL, section 4.4).
+    text = re.sub(r"[\t\r\n]", "", text).strip("".join(map(chr, range(33)))).replace("\\", "/")
+    try:
+        parts = urlsplit(urldefrag(urljoin(base, text)).url)
+        host = hosts.plain(parts.hostname or "").encode("idna").decode()
+        netloc = f"[{host}]" if ":" in host else host
+        if parts.port is not None:
+            netloc += f":{parts.port}"
+        return safe_url_string(urlunsplit(parts._replace(netloc=netloc)))
+    except ValueError as error:  # UnicodeError, of the host name, is one
+        raise Miss(Reason.UNSAFE, "redirect to what is no address") from error
+
+
+def _check_target(url: str, first: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"}:
+        raise Miss(Reason.UNSAFE, f"redirect to the scheme {parts.scheme[:20]}")
+    origin = urlsplit(first).hostname or ""
+    if hosts.literal(origin) or hosts.is_local_name(origin):
+        return
+    host = parts.hostname or ""
+    address = hosts.literal(host)
+    if hosts.is_local_name(host) or (address and not is_global(address)):
+        raise Miss(Reason.UNSAFE, f"redirect to {host[:80]}")
+
+
+def _step(request: Request) -> list[str]:
+    """What makes two requests of a chain the same: address and cookies."""
+    return [urldefrag(request.url).url, (request.headers.get("Cookie") or b"").decode("latin-1")]

@@ -1,0 +1,103 @@
+"""What is tried again, how often, and what stands at the end."""
+
+import pytest
+from loopback import HOSTS, Answer, crawl, loopback
+from scrapy import Request
+from scrapy.exceptions import DownloadConnectionRefusedError, ResponseDataLossError
+
+from litcrawl.exceptions import Miss
+from litcrawl.terms import Reason
+from litcrawl.wire.errors import CertificateError
+
+FAST = {HOSTS[0]: {"delay": 0, "concurrency": 2}}
+
+
+@pytest.mark.parametrize(
+    ("status", "tries"),
+    [
+        (408, 3),
+        (429, 3),
+        (500, 3),
+        (502, 3),
+        (503, 3),
+        (504, 3),
+        (520, 3),
+        (524, 3),
+        (527, 3),
+        (501, 1),
+        (404, 1),
+        (403, 1),
+        (401, 1),
+        (302, 1),
+    ],
+)
+async def test_which_statuses(status: int, tries: int) -> None:
+    async with loopback(lambda arrival, n: Answer(status)) as world:
+        result = await crawl([Request(world.url())], LITCRAWL_SLOTS=FAST, LITCRAWL_BACKOFF=[0.01, 0.05])
+        assert [response.status for response in result.responses] == [status]
+        assert result.responses[0].request.meta["tries"] == len(world.arrivals) == tries
+
+
+async def test_a_refused_connection_is_tried_three_times_and_stays_what_it_is() -> None:
+    async with loopback(lambda arrival, n: Answer()) as world:
+        port = world.port
+    result = await crawl([Request(f"http://{HOSTS[0]}:{port}/")], LITCRAWL_SLOTS=FAST)
+    assert result.failures[0].check(DownloadConnectionRefusedError)
+    assert result.failures[0].request.meta["tries"] == 3
+
+
+async def test_a_file_that_ends_at_the_same_byte_in_every_try_is_unreadable() -> None:
+    async with loopback(lambda arrival, n: Answer(body=b"x" * 500, cut=True)) as world:
+        result = await crawl([Request(world.url())], LITCRAWL_SLOTS=FAST)
+        assert result.failures[0].value.reason is Reason.UNREADABLE
+        assert len(world.arrivals) == 3
+
+
+@pytest.mark.parametrize("sizes", [[500, 600, 700], [0, 0, 0], [500, 500, 400]])
+async def test_a_file_that_ends_elsewhere_or_nowhere_is_cut(sizes: list[int]) -> None:
+    async with loopback(lambda arrival, n: Answer(body=b"x" * sizes[n - 1], cut=True)) as world:
+        result = await crawl([Request(world.url())], LITCRAWL_SLOTS=FAST)
+        assert result.failures[0].check(ResponseDataLossError)
+        assert not result.failures[0].check(Miss)
+
+
+async def test_one_cut_and_two_errors_are_no_proof() -> None:
+    async with loopback(lambda arrival, n: Answer(body=b"x" * 500, cut=True) if n == 3 else Answer(503)) as world:
+        result = await crawl([Request(world.url())], LITCRAWL_SLOTS=FAST)
+        assert result.failures[0].check(ResponseDataLossError)
+
+
+async def test_what_gzip_could_not_be_undone_is_asked_for_without() -> None:
+    def behaviour(arrival, n):
+        if arrival.headers.get("accept-encoding") == "gzip":
+            return Answer(headers=[("Content-Encoding", "gzip")], body=b"not gzip at all")
+        return Answer(body=b"plain")
+
+    async with loopback(behaviour) as world:
+        result = await crawl([Request(world.url(), headers={"Accept-Encoding": "gzip"})], LITCRAWL_SLOTS=FAST)
+        assert [response.body for response in result.responses] == [b"plain"]
+        assert [one.headers["accept-encoding"] for one in world.arrivals] == ["gzip", "identity"]
+
+
+class Refusing:
+    """A download handler whose every host fails in one way."""
+
+    lazy = False
+    error: Exception
+    calls = 0
+
+    async def download_request(self, request: Request) -> None:
+        type(self).calls += 1
+        raise self.error
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("error", [CertificateError("refused"), Miss(Reason.UNSAFE), LookupError("no such recording")])
+async def test_what_no_retry_can_change(error: Exception) -> None:
+    handler = type("Handler", (Refusing,), {"error": error})
+    result = await crawl([Request("http://a.test/")], DOWNLOAD_HANDLERS={"http": handler})
+    assert [failure.value for failure in result.failures] == [error]
+    assert handler.calls == 1
+    assert result.pacing.closed_hosts() == {}
