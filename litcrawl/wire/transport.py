@@ -1,0 +1,175 @@
+"""Requests on the wire, through aiohttp: one pool per crawler, certificates verified, time limited, nothing added of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from base64 import b64encode
+from functools import partial
+from time import monotonic
+from typing import Protocol, cast
+
+import aiohttp
+from aiohttp.connector import Connection
+from scrapy import Request
+from scrapy.http import Headers, Response
+from scrapy.settings import BaseSettings
+from scrapy.utils.url import add_http_if_no_scheme
+from yarl import URL
+
+from litcrawl.exceptions import Miss
+from litcrawl.terms import Reason
+from litcrawl.wire import ranges
+from litcrawl.wire.addresses import GlobalResolver, is_private_literal
+from litcrawl.wire.body import Limits, Reception
+from litcrawl.wire.errors import NETWORK_ERRORS, StalePart, translate
+from litcrawl.wire.parts import Held, Parts
+
+_IDLE = 30.0  # seconds without a byte, connecting included; meta["download_timeout"] overrides it
+_KEEPALIVE = 30.0  # seconds that an idle connection is kept: longer than the slowest published gap between requests
+_HEADER_LINE = 32 << 10  # publishers send Content-Security-Policy and Link lines beyond aiohttp's 8 KiB
+_READ_BUFFER = 256 << 10
+
+
+class Fetcher(Protocol):
+    """A layer of the wire: the transport, credentials above it, a cassette on top."""
+
+    async def fetch(self, request: Request) -> Response: ...
+
+    async def close(self) -> None: ...
+
+
+class _Answer(aiohttp.ClientResponse):
+    """Knows the address it came from, for a small answer has given its connection back before anybody can ask; and always ends."""
+
+    peer: str | None = None
+
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        peername = connection.transport.get_extra_info("peername") if connection.transport else None
+        self.peer = peername[0] if peername else None
+        await super().start(connection)
+        lost = connection.protocol.closed if connection.protocol else None
+        if lost is not None and not self.content.is_eof():
+            # A malformed chunk makes aiohttp close the connection and tell nobody: the reader would wait until the deadline.
+            end = partial(_end, self.content)
+            lost.add_done_callback(end)
+            self.content.on_eof(partial(lost.remove_done_callback, end))
+        return self
+
+
+def _end(content: aiohttp.StreamReader, lost: asyncio.Future[None]) -> None:
+    lost.cancelled() or lost.exception()  # so that nobody complains that it was never looked at
+    if not content.is_eof() and content.exception() is None:
+        content.set_exception(aiohttp.ClientPayloadError("malformed body"))
+
+
+class Transport:
+    """
+    Sends a request as it is and returns the whole answer; redirects, cookies and retries are the middlewares' work.
+
+    Of `request.meta` it reads `spool`, `global_only`, `download_timeout` and `proxy`, and sets `download_latency` and `received`.
+    """
+
+    def __init__(self, settings: BaseSettings):
+        self._limits = Limits.of(settings)
+        self._parts = Parts(settings["LITCRAWL_OUT"], settings.getint("LITCRAWL_MIN_FREE"))
+        self._connections = settings.getint("CONCURRENT_REQUESTS")
+        self._sessions: dict[bool, aiohttp.ClientSession] = {}
+        self._tls: ssl.SSLContext | None = None
+
+    async def fetch(self, request: Request) -> Response:
+        """The answer; or an exception of `litcrawl.wire.errors`, `Miss` (`too-large`, `unsafe`) or `StorageError`."""
+        resumable = "spool" in request.meta and request.method == "GET"
+        held = self._parts.held(request.meta["spool"], request.url) if resumable else None
+        try:
+            async with asyncio.timeout(self._limits.seconds) as clock:
+                return await self._exchange(request, held, clock)
+        except TimeoutError as error:
+            failure = translate(error)
+        raise failure
+
+    async def close(self) -> None:
+        """Close every connection; may be called more than once."""
+        while self._sessions:
+            await self._sessions.popitem()[1].close()
+
+    async def _exchange(self, request: Request, held: Held | None, clock: asyncio.Timeout) -> Response:
+        start = monotonic()
+        answer = await self._send(request, held)
+        async with answer:
+            request.meta["download_latency"] = monotonic() - start
+            headers = Headers(answer.raw_headers)
+            if held and not ranges.fits(held, answer.status, headers):
+                if answer.status in (200, 206, 416):
+                    await asyncio.to_thread(self._parts.discard, request.meta["spool"])
+                if answer.status in (206, 416):  # asking again at once would break the host's pace: the retry comes in its turn
+                    answer.close()
+                    raise StalePart(f"{held.length} bytes were held of what is another file by now")
+                held = None
+            address = None if request.meta.get("proxy") else answer.peer
+            return await Reception(request, answer, headers, self._parts, self._limits, held).response(clock, address)
+
+    async def _send(self, request: Request, held: Held | None) -> _Answer:
+        """The answer, as far as its headers."""
+        try:
+            url = URL(request.url, encoded=True)  # as it is, to the byte: no percent-encoding is normalised
+            headers = [each for each in request.headers.to_tuple_list() if each[0] != "Proxy-Authorization"]
+            if held:
+                headers += ranges.request_headers(held).items()
+            proxy, authorization = _proxy_of(request)
+            if authorization and url.scheme == "http":  # no tunnel: the proxy reads the request itself
+                headers += authorization.items()
+            guarded = bool(request.meta.get("global_only")) and proxy is None
+            if guarded and is_private_literal(url.raw_host or ""):
+                raise Miss(Reason.UNSAFE, f"{url.raw_host} is not a public address")
+            idle = request.meta.get("download_timeout", _IDLE)
+            answer = await self._session(guarded).request(
+                request.method,
+                url,
+                data=request.body or None,
+                headers=headers,
+                timeout=aiohttp.ClientTimeout(total=None, connect=idle, sock_connect=idle, sock_read=idle),
+                allow_redirects=False,
+                proxy=proxy,
+                proxy_headers=authorization,
+            )
+            return cast(_Answer, answer)  # the session's response_class
+        except NETWORK_ERRORS as error:
+            failure = translate(error)
+        raise failure  # outside the handler: no context that would quote the address
+
+    def _session(self, guarded: bool) -> aiohttp.ClientSession:
+        """The session of all requests, or of those whose connections may end at public addresses only."""
+        session = self._sessions.get(guarded)
+        if session is None:
+            if self._tls is None:
+                self._tls = ssl.create_default_context()  # the system's authorities, or those of SSL_CERT_FILE
+                self._tls.set_alpn_protocols(["http/1.1"])
+            connector = aiohttp.TCPConnector(
+                ssl=self._tls,
+                limit=self._connections,
+                keepalive_timeout=_KEEPALIVE,
+                resolver=GlobalResolver() if guarded else None,
+            )
+            session = self._sessions[guarded] = aiohttp.ClientSession(
+                connector=connector,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                response_class=_Answer,
+                skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
+                read_bufsize=_READ_BUFFER,
+                max_line_size=_HEADER_LINE,
+                max_field_size=_HEADER_LINE,
+            )
+        return session
+
+
+def _proxy_of(request: Request) -> tuple[URL | None, dict[str, str] | None]:
+    """The proxy without user and password, and the header that carries them (as HttpProxyMiddleware sets it)."""
+    if not request.meta.get("proxy"):
+        return None, None
+    url = URL(add_http_if_no_scheme(request.meta["proxy"]))
+    authorization = request.headers.get("Proxy-Authorization")
+    if authorization is None and url.user is not None:
+        authorization = b"Basic " + b64encode(f"{url.user}:{url.password or ''}".encode())
+    return url.with_user(None), {"Proxy-Authorization": authorization.decode("latin-1")} if authorization else None
