@@ -1,0 +1,46 @@
+"""Settings that a user can get wrong, looked at before the first request."""
+
+from __future__ import annotations
+
+import re
+
+from scrapy.settings import BaseSettings
+
+from litcrawl.exceptions import BadArgument
+
+_PLACEHOLDERS = ("example.com", "example.org", "example.net")
+_NUMBERS = {
+    "LITCRAWL_OPEN_ARTICLES": 1,
+    "LITCRAWL_STREAM_SIZE": 1 << 10,
+    "LITCRAWL_MAX_FILE_SIZE": 1,
+    "LITCRAWL_MIN_FREE": 0,
+    "LITCRAWL_WORKERS": 1,
+}
+RECORD_MODES = ("none", "once", "new_episodes", "all")
+
+
+def check_settings(settings: BaseSettings) -> None:
+    """Raise `BadArgument`, one line, for the first setting that cannot be meant."""
+    if settings.get("JOBDIR"):
+        raise BadArgument("JOBDIR: not used here: the output folder is the resume; run the same command again")
+    contact = settings.get("LITCRAWL_CONTACT")
+    if contact:
+        check_contact(str(contact))
+    for name, least in _NUMBERS.items():
+        value = str(settings.get(name)).strip()
+        if not re.fullmatch(r"[0-9]{1,18}", value) or int(value) < least:
+            raise BadArgument(f"{name}={value}: give a whole number, {least} or more")
+    patience = str(settings.get("LITCRAWL_PATIENCE")).strip()
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]+)?", patience):
+        raise BadArgument(f"LITCRAWL_PATIENCE={patience}: give seconds")
+    if settings.get("LITCRAWL_RECORD") not in RECORD_MODES:
+        raise BadArgument(f"LITCRAWL_RECORD={settings.get('LITCRAWL_RECORD')}: the values are: {', '.join(RECORD_MODES)}")
+
+
+def check_contact(contact: str) -> None:
+    """Raise `BadArgument` unless this can be somebody's e-mail address."""
+    local, _, domain = contact.partition("@")
+    if contact.count("@") != 1 or not local or "." not in domain.strip(".") or re.search(r"[\s<>,;:()\"\\]|[^\x21-\x7e]", contact):
+        raise BadArgument("LITCRAWL_CONTACT: give one e-mail address, name@domain.tld")
+    if domain.lower() in _PLACEHOLDERS or domain.lower().endswith(tuple("." + one for one in _PLACEHOLDERS)):
+        raise BadArgument("LITCRAWL_CONTACT: a placeholder; give an address at which you are reached")

@@ -1,0 +1,83 @@
+"""Writes the file-set: bytes first, `article.json` after."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any, Self
+
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem
+
+from litcrawl.ending import end
+from litcrawl.exceptions import StorageError
+from litcrawl.items import Article, Blob, File, FileItem
+from litcrawl.store import Store
+from litcrawl.terms import Outcome, Reason
+
+
+class FileSetPipeline:
+    """
+    Puts each `Blob` in its place and hands on the feed's `file`; writes each `Article`'s `article.json` and hands it on.
+
+    A file that could not be written is found when its article passes, by one look at the disk a file: then that kind is
+    `not-stored`, and the article `retry`.
+    """
+
+    def __init__(self, crawler: Crawler, store: Store) -> None:
+        self.crawler = crawler
+        self.store = store
+        self.feeds = bool(crawler.settings.getdict("FEEDS"))
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler, Store.from_settings(crawler.settings))
+
+    def close_spider(self) -> None:
+        self.store.close()
+
+    def process_item(self, item: Any) -> Any:
+        if isinstance(item, Blob):
+            return self._blob(item)
+        if isinstance(item, Article) and item.path is not None:
+            self._article(item)
+        return item
+
+    def _blob(self, blob: Blob) -> FileItem:
+        file = blob.file
+        try:
+            self.store.put(str(file.path), blob.spool or blob.body or b"")
+            self.store.put_article(blob.draft.to_dict())
+        except StorageError as error:
+            self._failed(error)
+            raise DropItem(f"{file.path}: {error}", log_level="WARNING") from None
+        stats = self.crawler.stats
+        stats.inc_value(f"litcrawl/files/{file.want}")
+        stats.inc_value("litcrawl/bytes", file.size_bytes or 0)
+        stored = {one.name: getattr(file, one.name) for one in fields(File)}
+        return FileItem(**stored, key=blob.draft.key, run=blob.draft.run, at=blob.draft.at)
+
+    def _article(self, article: Article) -> None:
+        lost = [file for file in article.files if self.store.size(str(file.path)) != file.size_bytes]
+        if lost:
+            for file in lost:
+                article.missing[str(file.want)] = str(Reason.NOT_STORED)
+            article.files = [file for file in article.files if file not in lost]
+            article.attempts = [
+                attempt | ({"reason": str(Reason.NOT_STORED)} if any(attempt["url"] == file.uri for file in lost) else {})
+                for attempt in article.attempts
+            ]
+            article.outcome = Outcome.RETRY
+        if article.known and not lost and not self.feeds:
+            return
+        try:
+            self.store.put_article(article.to_dict())
+        except StorageError as error:  # what was fetched is found by the next run: the last draft stands
+            article.outcome = Outcome.RETRY
+            article.reason = str(Reason.NOT_STORED)
+            self._failed(error)
+
+    def _failed(self, error: StorageError) -> None:
+        spider = self.crawler.spider
+        if spider is not None:
+            spider.logger.error("%s", error)
+        end(self.crawler, "disk")

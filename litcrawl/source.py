@@ -1,0 +1,195 @@
+"""`Source`: what a source of full text, files or facts has to say of itself; URL in, values out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+from scrapy import Request
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
+
+from litcrawl import media_types, proof
+from litcrawl.exceptions import Malformed, Miss
+from litcrawl.ids import Ids
+from litcrawl.items import Claim, File, Licence, Link, Relation, Retraction, Step
+from litcrawl.terms import FILE_WANTS, Kind, Reason, Role, Stage, Want
+from litcrawl.wire.response import SpooledResponse
+
+# What a status means when a source knows no better. 408, 429 and 5xx were retried before they come here.
+_STATUS = {
+    **dict.fromkeys((404, 410), Reason.ABSENT),
+    **dict.fromkeys((401, 402, 403, 451), Reason.DENIED),
+    408: Reason.TIMEOUT,
+    413: Reason.TOO_LARGE,
+    429: Reason.RATE_LIMITED,
+    204: Reason.EMPTY,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """
+    What an article's ladder asks of one source.
+
+    `versions` is what of each kind is wanted: `latest`, `all`, or version numbers as text. `gated` is True when a file
+    is kept only under a licence that `LITCRAWL_LICENCES` names, so that licences have to be known before a download.
+    """
+
+    ids: Ids
+    want: frozenset[str]
+    versions: tuple[str, ...] = ("latest",)
+    gated: bool = False
+
+    def versions_of(self, known: set[int]) -> list[int]:
+        """Of the `known` versions those that are wanted, newest first."""
+        if "all" in self.versions:
+            return sorted(known, reverse=True)
+        newest = {max(known)} if known and "latest" in self.versions else set()
+        return sorted(newest | {n for n in known if str(n) in self.versions}, reverse=True)
+
+
+@dataclass(kw_only=True, slots=True)
+class Found:
+    """A file that a step brought: proved, hashed, not yet stored."""
+
+    file: File
+    content: proof.Content
+
+
+Finding: TypeAlias = Ids | Claim | Relation | Retraction | Link | Step | Found
+
+
+class Source:
+    """
+    One upstream, described. It has no state, no session, no sleep, no retry, and touches no file.
+
+    A subclass names itself, says what it `requires` and `offers`, how a question begins (`ask`), and has one method for
+    each kind of answer: the step `listing` is read by `listing(response, question, state)`. Files need no method of
+    their own: they are proved by their bytes; `after` may say what a file leads to.
+    """
+
+    name: ClassVar[str]
+    requires: ClassVar[frozenset[str]] = frozenset()
+    """Identifiers that it needs, all of them."""
+    offers: ClassVar[frozenset[Want]] = frozenset()
+    needs_contact: ClassVar[bool] = False
+    """Whether this upstream answers only those who say who they are (`LITCRAWL_CONTACT`)."""
+    versioned: ClassVar[bool] = False
+    """Whether it holds several versions of an article side by side."""
+    roots: ClassVar[frozenset[str]] = frozenset({"article"})
+    """Root elements that its XML may have."""
+    basis: ClassVar[str]
+    """The name under which its statements about licences stand in `claims`."""
+    statuses: ClassVar[dict[int, Reason]] = {}
+    """Statuses by which this upstream means something of its own."""
+
+    def __init__(self, settings: BaseSettings) -> None:
+        self.settings = settings
+
+    def serves(self, ids: Ids) -> bool:
+        """False when this source cannot hold such an article whatever is known of it: then it is no rung."""
+        return True
+
+    def declines(self, ids: Ids) -> Reason | None:
+        """Why nothing can be asked for this article yet (`needs-id`, `needs-key`, `needs-contact`); None when it can."""
+        if not all(getattr(ids, name) for name in self.requires):
+            return Reason.NEEDS_ID
+        return Reason.NEEDS_CONTACT if self.needs_contact and not self.settings.get("LITCRAWL_CONTACT") else None
+
+    def ask(self, question: Question) -> Iterator[Step | Link]:
+        """How a question begins: calls to make, or links to files that an identifier alone gives."""
+        raise NotImplementedError
+
+    def after(self, found: Found, question: Question) -> Iterator[Finding]:
+        """What a file that this source brought leads to."""
+        return iter(())
+
+    def request(self, step: dict[str, Any], key: str) -> Request:
+        """The bare request of a step; `key` names its article."""
+        if step["step"] not in FILE_WANTS:
+            return Request(step["url"], headers={"Accept-Encoding": "gzip"}, dont_filter=True)
+        coding = "gzip" if step["step"] == Want.XML else "identity"  # ranges and gzip do not go together
+        spool = hashlib.sha256(f"{key} {step['url']}".encode()).hexdigest()[:32]
+        return Request(step["url"], headers={"Accept-Encoding": coding}, meta={"follow": True, "spool": spool}, dont_filter=True)
+
+    def read(self, step: dict[str, Any], response: Response, question: Question) -> Iterator[Finding]:
+        """
+        What an answer holds.
+
+        Raises `Miss` when it does not bring what the step was for.
+        """
+        self.check_status(response)
+        try:
+            if step["step"] in FILE_WANTS:
+                found = self.prove(step, response, question)
+                yield found
+                yield from self.after(found, question)
+            else:
+                yield from getattr(self, step["step"])(response, question, step.get("state") or {})
+        except Malformed as malformed:
+            encoded = "Content-Encoding" in response.headers
+            raise Miss(Reason.TRUNCATED if encoded else Reason.UNAVAILABLE, str(malformed)) from malformed
+
+    def check_status(self, response: Response) -> None:
+        """Raise the `Miss` that the status means; 200 passes."""
+        if response.status == 200:
+            return
+        reason = self.statuses.get(response.status) or _STATUS.get(response.status)
+        if vendor := proof.wall(response.status, response.headers, response.body[:4096]):
+            raise Miss(Reason.BLOCKED, vendor)
+        if reason is None:
+            reason = Reason.DENIED if response.status in range(400, 500) and response.status != 400 else Reason.UNAVAILABLE
+        raise Miss(reason, f"HTTP {response.status}")
+
+    def prove(self, step: dict[str, Any], response: Response, question: Question) -> Found:
+        """The file that a response holds. Raises `Miss` when its bytes are not what was asked."""
+        want = Want(step["step"])
+        content = proof.Content(response.spool if isinstance(response, SpooledResponse) else response.body)
+        encoding = response.headers.get("Content-Encoding")
+        proved = proof.check(
+            content,
+            want,
+            roots=self.roots,
+            ids=question.ids.as_dict(),
+            size_bytes=step["size_bytes"],
+            md5=step["md5"],
+            encoding=encoding.decode("latin-1") if encoding else None,
+            filename=step["filename"],
+        )
+        evidence = proved.evidence
+        licence = step["licence"] and Licence(**step["licence"])
+        role = None if want != Want.SUPPLEMENTARY else step["role"] or media_types.role(proved.media_type, step["filename"])
+        file = File(
+            kind=Kind.SUPPLEMENTARY if want == Want.SUPPLEMENTARY else Kind.BODY,
+            source=self.name,
+            media_type=proved.media_type,
+            uri=step["url"],
+            filename=step["filename"],
+            path=None,
+            credential_key=step["credential_key"],
+            size_bytes=proved.content.size,
+            sha256=proved.content.sha256,
+            description=step["description"],
+            role=role and Role(role),
+            version=step["version"] if step["version"] is not None else (evidence or {}).get("version"),
+            stage=step["stage"] and Stage(step["stage"]),
+            licence=licence,
+            checks=list(proved.checks),
+            stated=evidence,
+        )
+        return Found(file=file, content=proved.content)
+
+
+def json_object(response: Response) -> dict[str, Any]:
+    """The JSON object that an API answered. Raises `Malformed` when it is none."""
+    try:
+        value = json.loads(response.body)
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"no JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise Malformed(f"a JSON {type(value).__name__} for an object")
+    return value

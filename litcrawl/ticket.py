@@ -1,0 +1,122 @@
+"""
+A ticket: all that is known of an open article, as plain JSON; and what can be read off it. Pure.
+
+It travels from Request to Request and is never changed in place. Its `rungs` are the sources still to be asked, in order;
+its `todo` the calls and links in hand, best first; `got` what is stored, `stale` what an earlier run stored and this one
+asks for anew; `tried` how each step ended, which is `attempts` in the end, with those of `before`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
+
+from litcrawl.ids import Ids
+from litcrawl.source import Question, Source
+from litcrawl.terms import WANTS, Reason, Want, want_of
+
+Ticket: TypeAlias = dict[str, Any]
+Plan: TypeAlias = dict[str, Any]  # a step that is due: a call of a source, or a file to fetch
+
+LATEST = ("latest",)
+
+
+def new(
+    key: str,
+    path: str,
+    ids: Ids,
+    *,
+    want: Sequence[str],
+    rungs: Iterable[str],
+    versions: Sequence[str] = LATEST,
+    exhaustive: bool = False,
+    licences: Sequence[str] = (),
+) -> Ticket:
+    """The ticket of an article of which nothing is known but its identifiers."""
+    return {
+        "key": key, "path": path, "ids": ids.as_dict(), "want": [str(one) for one in want], "versions": list(versions),
+        "scope": [], "exhaustive": exhaustive, "licences": list(licences), "rungs": list(rungs), "wider": [], "current": None, "todo": [],
+        "got": [], "stale": [], "tried": [], "before": [], "claims": [], "related": [], "retracted": None, "conflicts": [], "also": [],
+        "notes": [], "captions": {},
+    }  # fmt: skip
+
+
+def question(ticket: Ticket, want: Iterable[str] | None = None) -> Question:
+    """What is asked of the source whose turn it is."""
+    wanted = want if want is not None else (ticket["current"] or {"want": ticket["want"]})["want"]
+    return Question(
+        ids=Ids(**ticket["ids"]),
+        want=frozenset(Want(one) for one in wanted),
+        versions=tuple(ticket["versions"]),
+        gated=bool(ticket["licences"]),
+    )
+
+
+def wanted(ticket: Ticket, source: Source) -> list[str]:
+    """The kinds that this source offers and the article still lacks."""
+    anew = ticket["exhaustive"] or source.name in ticket["wider"]
+    return [want for want in ticket["want"] if want in source.offers and (anew or not settled(ticket, want, source.name))]
+
+
+def settled(ticket: Ticket, want: str, source: str) -> bool:
+    if want == Want.SUPPLEMENTARY:  # the first source that could list them has the word, until it has said all
+        asked = [one for one in ticket["tried"] if one["step"] == want and not Reason(one["reason"]).declined]
+        return bool(asked) and (any(one["source"] != source for one in asked) or all(Reason(one["reason"]).final for one in asked))
+    return Want(want).is_file and any(want_of(file["kind"], file["media_type"]) == want for file in ticket["got"])
+
+
+def in_hand(ticket: Ticket, want: str) -> bool:
+    """Whether the article lacks nothing of a wanted kind."""
+    own = [one for one in ticket["tried"] if one["step"] == want]
+    if want == Want.SUPPLEMENTARY:
+        asked = [one for one in own if not Reason(one["reason"]).declined]
+        stated = [one for one in asked if one["url"] is None]
+        return bool(asked) and all(one["reason"] == Reason.OK or one in stated for one in asked)
+    if not Want(want).is_file:  # a source without the identifier it needs could not know
+        return any(one["reason"] == Reason.OK for one in own) and all(one["reason"] in (Reason.OK, Reason.NEEDS_ID) for one in own)
+    return any(want_of(file["kind"], file["media_type"]) == want for file in (*ticket["got"], *ticket["stale"]))
+
+
+def scope(ticket: Ticket) -> tuple[str, ...]:
+    """The versions asked for over all runs: `latest`, `all`, numbers."""
+    return tuple(sorted({*ticket["scope"], *ticket["versions"]}))
+
+
+def answered(own: Sequence[Plan]) -> bool:
+    """Whether a source had anything to say of the article: a call failed for good, or nothing came of all of them, and it has not."""
+    refused = any(one["step"] not in WANTS and one["reason"] != Reason.OK for one in own)
+    return not refused and any(one["reason"] == Reason.OK for one in own)
+
+
+def attempt(
+    ticket: Ticket,
+    source: str,
+    step: str,
+    reason: Reason,
+    *,
+    url: str | None = None,
+    http: int | None = None,
+    tries: int = 0,
+    final_url: str | None = None,
+    seconds: float | None = None,
+) -> Ticket:
+    """The last try of each source, step and URL is kept."""
+    attempt = {
+        "source": source, "step": str(step), "reason": str(reason), "http": http, "tries": tries, "url": url,
+        "final_url": final_url if final_url != url else None, "at": now(), "seconds": seconds,
+    }  # fmt: skip
+    place = (source, step, url)
+    if (
+        reason == Reason.OK
+        and not tries
+        and any((one["source"], one["step"], one["url"]) == place and one["reason"] == reason for one in ticket["tried"])
+    ):
+        return ticket  # known already, and that entry tells more
+    kept = [one for one in ticket["tried"] if (one["source"], one["step"], one["url"]) != place]
+    return ticket | {"tried": [*kept, attempt]}
+
+
+def now() -> str:
+    """This moment as ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
