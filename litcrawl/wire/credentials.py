@@ -107,7 +107,7 @@ def _clean_response(response: Response, request: Request, secrets: dict[str, str
     fields = response.headers.to_tuple_list() if replacements else []
     if any(secret in value for secret in secrets for _, value in fields):
         changes["headers"] = Headers([(name, _replaced(value, secrets)) for name, value in fields])
-    if "spool" not in request.meta and any(old in response.body for old in replacements):
+    if not request.meta.get("spool") and any(old in response.body for old in replacements):
         changes["body"] = _replaced(response.body, replacements)
     return response.replace(**changes) if changes else response
 

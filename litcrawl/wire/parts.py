@@ -28,7 +28,6 @@ else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-KEEP = 64 << 10  # a shorter beginning costs less to fetch again than to keep
 _CHECKPOINT = 16 << 20  # bytes that a crash of the machine may cost
 _EDGE = 2 << 10  # what the proof reads of a file's head and tail
 _BLOCK = 1 << 20
@@ -177,7 +176,7 @@ class Part:
 
     def keep(self) -> None:
         """Leave the bytes for a later try, if they are worth it and the server gave something to know them again by."""
-        if self._origin.validator is None or self.size < KEEP:
+        if self._origin.validator is None or not self.size:
             return self.discard()
         with _storing(self.path):
             self._checkpoint()

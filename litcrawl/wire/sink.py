@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from litcrawl.exceptions import Miss, StorageError
 from litcrawl.items import Spool
 from litcrawl.wire import coding
-from litcrawl.wire.parts import KEEP, Held, Origin, Part, Parts
+from litcrawl.wire.parts import Held, Origin, Part, Parts
 
 _BLOCK = 1 << 20
 _INLINE = 32 << 10  # coded bytes that are undone in the event loop: a thread would cost more
@@ -59,7 +59,7 @@ class Sink:
         if self._settling:  # too late: the part is closed, decoded, or on its way into memory
             return await self.drop()
         await self._idle()
-        if self._name and (self._part or self._waiting >= KEEP):
+        if self._name and (self._part or self._waiting):
             await asyncio.to_thread(self._keep, self._name)
         return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from base64 import b64encode
+from collections.abc import Callable
 from functools import partial
 from time import monotonic
 from typing import Protocol, cast
@@ -48,26 +49,32 @@ class _Answer(aiohttp.ClientResponse):
         peername = connection.transport.get_extra_info("peername") if connection.transport else None
         self.peer = peername[0] if peername else None
         await super().start(connection)
-        lost = connection.protocol.closed if connection.protocol else None
+        lost = connection.protocol.closed if connection.protocol is not None else None  # an idle protocol is falsy
         if lost is not None and not self.content.is_eof():
             # A malformed chunk makes aiohttp close the connection and tell nobody: the reader would wait until the deadline.
             end = partial(_end, self.content)
             lost.add_done_callback(end)
-            self.content.on_eof(partial(lost.remove_done_callback, end))
+            self.content.on_eof(partial(_forget, lost, end))
         return self
 
 
 def _end(content: aiohttp.StreamReader, lost: asyncio.Future[None]) -> None:
-    lost.cancelled() or lost.exception()  # so that nobody complains that it was never looked at
+    if not lost.cancelled():
+        lost.exception()  # looked at here, so that asyncio does not log that nobody did
     if not content.is_eof() and content.exception() is None:
         content.set_exception(aiohttp.ClientPayloadError("malformed body"))
+
+
+def _forget(lost: asyncio.Future[None], end: Callable[[asyncio.Future[None]], None]) -> None:
+    lost.remove_done_callback(end)  # the connection may serve thousands of further answers
 
 
 class Transport:
     """
     Sends a request as it is and returns the whole answer; redirects, cookies and retries are the middlewares' work.
 
-    Of `request.meta` it reads `spool`, `global_only`, `download_timeout` and `proxy`, and sets `download_latency` and `received`.
+    Of `request.meta` it reads `spool`, `global_only`, `download_timeout` and `proxy`, and sets `download_latency`, `received` and
+    `ranged` (a try asked for the rest of a file).
     """
 
     def __init__(self, settings: BaseSettings):
@@ -79,8 +86,8 @@ class Transport:
 
     async def fetch(self, request: Request) -> Response:
         """The answer; or an exception of `litcrawl.wire.errors`, `Miss` (`too-large`, `unsafe`) or `StorageError`."""
-        resumable = "spool" in request.meta and request.method == "GET"
-        held = self._parts.held(request.meta["spool"], request.url) if resumable else None
+        name = request.meta.get("spool")
+        held = self._parts.held(name, request.url) if name and request.method == "GET" else None
         try:
             async with asyncio.timeout(self._limits.seconds) as clock:
                 return await self._exchange(request, held, clock)
@@ -115,6 +122,7 @@ class Transport:
             url = URL(request.url, encoded=True)  # as it is, to the byte: no percent-encoding is normalised
             headers = [each for each in request.headers.to_tuple_list() if each[0] != "Proxy-Authorization"]
             if held:
+                request.meta["ranged"] = True
                 headers += ranges.request_headers(held).items()
             proxy, authorization = _proxy_of(request)
             if authorization and url.scheme == "http":  # no tunnel: the proxy reads the request itself

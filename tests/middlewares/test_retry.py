@@ -1,7 +1,9 @@
 """What is tried again, how often, and what stands at the end."""
 
+from pathlib import Path
+
 import pytest
-from loopback import HOSTS, Answer, crawl, loopback
+from loopback import HOSTS, Answer, Arrival, crawl, loopback
 from scrapy import Request
 from scrapy.exceptions import DownloadConnectionRefusedError, ResponseDataLossError
 
@@ -46,10 +48,25 @@ async def test_a_refused_connection_is_tried_three_times_and_stays_what_it_is() 
     assert result.failures[0].request.meta["tries"] == 3
 
 
-async def test_a_file_that_ends_at_the_same_byte_in_every_try_is_unreadable() -> None:
+def ends_at_byte_500(arrival: Arrival, n: int) -> Answer:
+    """A file of 1,500 bytes of which nobody ever gets more than 500."""
+    if "range" in arrival.headers:
+        return Answer(206, [("ETag", '"a"'), ("Content-Range", "bytes 500-1499/1500")], b"", cut=True)
+    return Answer(200, [("ETag", '"a"')], b"x" * 500, cut=True)
+
+
+async def test_a_file_that_ends_at_the_same_byte_in_every_try_by_range_too_is_unreadable(tmp_path: Path) -> None:
+    async with loopback(ends_at_byte_500) as world:
+        request = Request(world.url(), meta={"spool": "part"}, headers={"Accept-Encoding": "identity"})
+        result = await crawl([request], LITCRAWL_SLOTS=FAST, LITCRAWL_OUT=str(tmp_path))
+        assert result.failures[0].value.reason is Reason.UNREADABLE
+        assert ["range" in one.headers for one in world.arrivals] == [False, True, True]
+
+
+async def test_a_file_that_ends_at_the_same_byte_where_no_range_is_served_is_cut() -> None:
     async with loopback(lambda arrival, n: Answer(body=b"x" * 500, cut=True)) as world:
         result = await crawl([Request(world.url())], LITCRAWL_SLOTS=FAST)
-        assert result.failures[0].value.reason is Reason.UNREADABLE
+        assert result.failures[0].check(ResponseDataLossError)
         assert len(world.arrivals) == 3
 
 

@@ -4,7 +4,7 @@ import hashlib
 import json
 
 import pytest
-from conftest import HangUp, reply
+from rawserver import HangUp, reply
 from scrapy import Request
 from scrapy.exceptions import DownloadConnectionRefusedError
 from scrapy.http import JsonResponse

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import trustme
-from conftest import HangUp, reply
+from rawserver import HangUp, reply
 from scrapy import Request
 from scrapy.exceptions import (
     CannotResolveHostError,

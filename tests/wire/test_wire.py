@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from conftest import HangUp, reply
+from rawserver import HangUp, reply
 from scrapy import Request, Spider
 from scrapy.crawler import AsyncCrawlerRunner
 
