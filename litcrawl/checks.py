@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from scrapy.settings import BaseSettings
 
@@ -35,6 +38,17 @@ def check_settings(settings: BaseSettings) -> None:
         raise BadArgument(f"LITCRAWL_PATIENCE={patience}: give seconds")
     if settings.get("LITCRAWL_RECORD") not in RECORD_MODES:
         raise BadArgument(f"LITCRAWL_RECORD={settings.get('LITCRAWL_RECORD')}: the values are: {', '.join(RECORD_MODES)}")
+
+
+def check_output(settings: BaseSettings, given: Mapping[str, Any]) -> None:
+    """
+    Raise `BadArgument` for a relative output in a job of Scrapyd, which passes `_job`.
+
+    It would land in the folder that scrapyd was started in, which is nobody's choice and may be another one tomorrow.
+    """
+    out = str(settings.get("LITCRAWL_OUT"))
+    if "_job" in given and "://" not in out and not Path(out).expanduser().is_absolute():
+        raise BadArgument(f"LITCRAWL_OUT={out}: a Scrapyd job needs an absolute folder (setting=LITCRAWL_OUT=/path)")
 
 
 def check_contact(contact: str) -> None:

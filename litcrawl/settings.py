@@ -189,6 +189,7 @@ REDIRECT_MAX_TIMES = 10  # 20
 
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": None,  # the wire joins it, with the contact, unseen by logs
+    "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": None,  # each slot has its own time-out without a byte
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
     "litcrawl.middlewares.retry.RetryMiddleware": 550,  # hears answers after redirect and pacing
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,

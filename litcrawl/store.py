@@ -75,7 +75,7 @@ class Store:
             probe.unlink()
         except OSError as error:
             raise BadArgument(f"LITCRAWL_OUT={self.out}: cannot be written: {error.strerror}") from None
-        for left in self.parts.glob("*.tmp"):
+        for left in (*self.parts.glob("*.tmp"), *self.parts.glob("*.rows")):
             if time.time() - left.stat().st_mtime > _STALE_AFTER:
                 left.unlink(missing_ok=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 
 from scrapy.commands.crawl import Command as CrawlCommand
@@ -11,6 +12,8 @@ from litcrawl.checks import check_settings
 from litcrawl.ending import BUG, WRONG, exit_status
 from litcrawl.exceptions import BadArgument
 from litcrawl.spiders.base import LadderSpider
+
+logger = logging.getLogger(__name__)
 
 
 class Command(CrawlCommand):
@@ -32,6 +35,8 @@ class Command(CrawlCommand):
         except BadArgument as wrong:
             # a UsageError would add the whole usage to the one line that says what to do
             sys.stderr.write(f"litcrawl: {wrong}\n")
+            if process.settings.get("LOG_FILE"):  # where a job of Scrapyd is looked for
+                logger.error("%s", wrong)
             self.exitcode = WRONG
             return
         process.crawl(crawler, **opts.spargs, **prepared)

@@ -19,7 +19,7 @@ from lxml import etree
 from litcrawl.parsers.xml import local_name
 from litcrawl.terms import Role
 
-ROOTS = frozenset({"article", "book-part-wrapper", "book"})
+ROOTS = frozenset({"article", "book-part-wrapper", "book-part", "book"})
 """The root elements of JATS and BITS documents."""
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
@@ -155,21 +155,25 @@ def _article(root: etree._Element) -> tuple[Any, ...]:
 def _book(root: etree._Element) -> tuple[Any, ...]:
     """A Bookshelf document is one part of a book: its own statements count, its book's where it makes none."""
     book = _first(root, "{*}book-meta", "{*}collection-meta")
-    part = root.find("{*}book-part")
+    part = root if local_name(root) == "book-part" else root.find("{*}book-part")  # BITS wraps the part, its forerunner did not
     if part is None:
         part = root if local_name(root) == "book" else None
     meta = None if part is None else part.find("{*}book-part-meta")
     body = None if part is None else _first(part, "{*}body", "{*}book-body")
     if meta is None:
-        ids, version = _ids((entry.get("book-id-type"), entry.text) for entry in (() if book is None else book.iterchildren("{*}book-id")))
+        ids, version = _ids((_type(entry), entry.text) for entry in (() if book is None else book.iterchildren("{*}book-id")))
     else:
-        ids, version = _ids((entry.get("book-part-id-type"), entry.text) for entry in meta.iterchildren("{*}book-part-id"))
+        ids, version = _ids((_type(entry), entry.text) for entry in meta.iterchildren("{*}book-part-id"))
     if "bookid" not in ids and part is not None and _NBK.fullmatch(part.get("id") or ""):
         ids["bookid"] = part.get("id", "").upper()
     own = None if meta is None else meta.find("{*}permissions")
     if own is None or own.find("{*}license") is None:
         own = None if book is None else book.find("{*}permissions")
     return book if meta is None else meta, body, ids, version, own
+
+
+def _type(entry: etree._Element) -> str | None:
+    return entry.get("book-part-id-type") or entry.get("book-id-type") or entry.get("pub-id-type")
 
 
 def _ids(stated: Iterable[tuple[str | None, str | None]]) -> tuple[dict[str, str], int | None]:

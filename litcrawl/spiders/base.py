@@ -21,6 +21,7 @@ from litcrawl import ids as identifiers
 from litcrawl import ladder, names, resuming, verdict
 from litcrawl import ticket as tickets
 from litcrawl.arguments import Arguments, choose_sources
+from litcrawl.checks import check_output
 from litcrawl.ending import end
 from litcrawl.exceptions import BadArgument, Miss, StorageError
 from litcrawl.failures import reason_of
@@ -67,6 +68,7 @@ class LadderSpider(scrapy.Spider):
 
         Raises `BadArgument`.
         """
+        check_output(settings, given)
         arguments = Arguments.parse(given, fixed_sources=bool(cls.rungs_named))
         known = known_sources(settings)
         if cls.rungs_named:
@@ -88,7 +90,7 @@ class LadderSpider(scrapy.Spider):
         spider = super().from_crawler(crawler)
         settings = crawler.settings
         spider.arguments = prepared if isinstance(prepared, Arguments) else cls.prepare(settings, kwargs)
-        job = str(kwargs.get("_job") or secrets.token_hex(2))
+        job = names.file_name(str(kwargs.get("_job") or secrets.token_hex(2)))  # a part of the run folder's name
         spider.run = f"{cls.name}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{job}"
         known = known_sources(settings)
         spider.rungs = {name: known[name](settings) for name in spider.arguments.sources}

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from scrapy.http import Response
 
-from litcrawl.exceptions import Malformed, Miss
+from litcrawl import ids as identifiers
+from litcrawl.exceptions import BadIdentifier, Malformed, Miss
 from litcrawl.ids import Ids
 from litcrawl.items import Claim, Licence, Link, Retraction, Step
 from litcrawl.licences import spdx
@@ -16,7 +18,6 @@ from litcrawl.source import Finding, Question, Source, json_object
 from litcrawl.spiders.base import LadderSpider
 from litcrawl.terms import Reason, Stage, Want
 
-BUCKET = "https://pmc-oa-opendata.s3.amazonaws.com"
 _MOST_KEYS = 50_000  # of one article: far above any that exists, and a bound on what a listing that never ends may cost
 
 _KEY = re.compile(r"(PMC\d+)\.(\d{1,4})/(.+)", re.DOTALL)
@@ -30,7 +31,7 @@ class PmcOaS3(Source):
     Needs
       PMCID. No key.
     Pace
-      Amazon S3 takes thousands of requests a second; AutoThrottle.
+      No published limit: Amazon S3 takes thousands of requests a second; sixteen at once, `503 SlowDown` is heeded.
     Documentation
       https://pmc.ncbi.nlm.nih.gov/tools/pmcaws/
     Beware
@@ -43,6 +44,7 @@ class PmcOaS3(Source):
     offers = frozenset({Want.XML, Want.PDF, Want.TEXT, Want.SUPPLEMENTARY, Want.ACCESS})
     versioned = True
     basis = "pmc"
+    bucket = "https://pmc-oa-opendata.s3.amazonaws.com"
 
     def ask(self, question: Question) -> Iterator[Step | Link]:
         yield self._page(question.ids, [], None)
@@ -56,19 +58,19 @@ class PmcOaS3(Source):
                 raise Malformed("a listing that does not end")
             yield self._page(question.ids, keys, page.next_token)
             return
-        if not keys:
-            raise Miss(Reason.ABSENT, "no object of that article")
         versions: dict[int, list[Link]] = {}
         for key, size, md5 in keys:
             if (parts := _KEY.fullmatch(key)) and parts[1] == question.ids.pmcid and not key.endswith("/"):
                 version = int(parts[2])
-                versions.setdefault(version, []).append(_link(key, parts[3], version, size, md5))
+                versions.setdefault(version, []).append(self._link(key, parts[3], version, size, md5))
+        if not versions:  # nothing, or only what is another article's
+            raise Miss(Reason.ABSENT, "no object of that article")
         for version in question.versions_of(set(versions)):
             links = [one for one in versions[version] if one.want in question.want and one.want != Want.METADATA]
             unstated = question.gated and any(one.want != Want.XML for one in links)  # only an XML states its licence itself
             if Want.ACCESS in question.want or unstated or not any(one.want == Want.XML for one in versions[version]):
                 stem = f"{question.ids.pmcid}.{version}"
-                yield Step(step="describe", url=f"{BUCKET}/metadata/{stem}.json", state={"version": version})
+                yield Step(step="describe", url=f"{self.bucket}/metadata/{stem}.json", state={"version": version})
             yield from sorted(links, key=lambda one: list(Want).index(one.want))
 
     def describe(self, response: Response, question: Question, state: dict[str, Any]) -> Iterator[Finding]:
@@ -76,6 +78,9 @@ class PmcOaS3(Source):
         record = json_object(response)
         if record.get("pmcid") != question.ids.pmcid:
             raise Malformed(f"the metadata of {record.get('pmcid')!r}")
+        for name in ("pmid", "doi"):
+            with suppress(BadIdentifier):
+                yield identifiers.parse(str(record.get(name) or ""), name).ids
         code = record.get("license_code")
         licence = Licence(raw=code, spdx=spdx(code), basis=self.basis) if isinstance(code, str) and code else None
         if licence:
@@ -88,21 +93,20 @@ class PmcOaS3(Source):
         for address in (record.get("xml_url"), record.get("pdf_url"), record.get("text_url"), *(media if isinstance(media, list) else ())):
             matched = isinstance(address, str) and re.fullmatch(r"s3://pmc-oa-opendata/([^?]+)(?:\?md5=([0-9a-f]{32}))?", address)
             if matched and (parts := _KEY.fullmatch(matched[1])) and parts[1] == question.ids.pmcid and int(parts[2]) == state["version"]:
-                link = _link(matched[1], parts[3], state["version"], None, matched[2])
+                link = self._link(matched[1], parts[3], state["version"], None, matched[2])
                 if link.want in question.want:
                     link.licence, link.stage = licence, stage
                     yield link
 
     def _page(self, ids: Ids, keys: list[list[Any]], token: str | None) -> Step:
         query = {"list-type": "2", "prefix": f"{ids.pmcid}."} | ({"continuation-token": token} if token else {})
-        return Step(step="listing", url=f"{BUCKET}/?{urlencode(query)}", state={"keys": keys, "token": token})
+        return Step(step="listing", url=f"{self.bucket}/?{urlencode(query)}", state={"keys": keys, "token": token})
 
-
-def _link(key: str, name: str, version: int, size: int | None, md5: str | None) -> Link:
-    stem, _, ending = name.rpartition(".")
-    own = stem == key.partition("/")[0]
-    want = Want.METADATA if own and ending == "json" else _BODIES.get(ending, Want.SUPPLEMENTARY) if own else Want.SUPPLEMENTARY
-    return Link(want=want, url=f"{BUCKET}/{quote(key)}", filename=name.rpartition("/")[2], version=version, size_bytes=size, md5=md5)
+    def _link(self, key: str, name: str, version: int, size: int | None, md5: str | None) -> Link:
+        stem, _, ending = name.rpartition(".")
+        own = stem == key.partition("/")[0]
+        want = Want.METADATA if own and ending == "json" else _BODIES.get(ending, Want.SUPPLEMENTARY) if own else Want.SUPPLEMENTARY
+        return Link(want=want, url=f"{self.bucket}/{quote(key)}", filename=name.rpartition("/")[2], version=version, size_bytes=size, md5=md5)
 
 
 class PmcOaS3Spider(LadderSpider):
