@@ -41,7 +41,9 @@ class EuropePmc(Source):
 
     def after(self, found: Found, question: Question) -> Iterator[Finding]:
         """The zip is asked for only where the full text names something that it could hold."""
-        if found.file.want == Want.XML and Want.SUPPLEMENTARY in question.want and (found.file.evidence or {}).get("supplements"):
+        wanted = found.file.want == Want.XML and Want.SUPPLEMENTARY in question.want
+        # a preprint's full text, by the link that Europe PMC's search gave, comes without a PMCID, and has no zip
+        if wanted and question.ids.pmcid and (found.file.evidence or {}).get("supplements"):
             yield self._zip(question)
 
     def _zip(self, question: Question) -> Link:

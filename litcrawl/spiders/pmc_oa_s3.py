@@ -79,8 +79,9 @@ class PmcOaS3(Source):
         if record.get("pmcid") != question.ids.pmcid:
             raise Malformed(f"the metadata of {record.get('pmcid')!r}")
         for name in ("pmid", "doi"):
-            with suppress(BadIdentifier):
-                yield identifiers.parse(str(record.get(name) or ""), name).ids
+            if isinstance(value := record.get(name), str | int):
+                with suppress(BadIdentifier):
+                    yield identifiers.parse(str(value), name).ids
         code = record.get("license_code")
         licence = Licence(raw=code, spdx=spdx(code), basis=self.basis) if isinstance(code, str) and code else None
         if licence:
@@ -106,7 +107,9 @@ class PmcOaS3(Source):
         stem, _, ending = name.rpartition(".")
         own = stem == key.partition("/")[0]
         want = Want.METADATA if own and ending == "json" else _BODIES.get(ending, Want.SUPPLEMENTARY) if own else Want.SUPPLEMENTARY
-        return Link(want=want, url=f"{self.bucket}/{quote(key)}", filename=name.rpartition("/")[2], version=version, size_bytes=size, md5=md5)
+        return Link(
+            want=want, url=f"{self.bucket}/{quote(key)}", filename=name.rpartition("/")[2], version=version, size_bytes=size, md5=md5
+        )
 
 
 class PmcOaS3Spider(LadderSpider):

@@ -246,3 +246,14 @@ def test_a_listed_file_is_found_by_name_in_other_letters_and_without_extension()
     assert jats.describe(supplements, "data.csv") == supplements["Data.CSV"]
     assert jats.describe(supplements, "pone.001.g002.jpg") is None
     assert jats.describe({}, "x") is None
+
+
+def test_a_book_part_that_nothing_wraps():
+    """As the Book DTD before BITS has it: https://dtd.nlm.nih.gov/book/."""
+    found = evidence(
+        '<book-part id="NBK22"><book-meta><book-id pub-id-type="pmcid">NBK1</book-id></book-meta><book-part-meta>'
+        '<book-part-id pub-id-type="pmid">20301295</book-part-id><title-group><title>The part</title></title-group></book-part-meta>'
+        "<body><book-part><body><p>Text.</p></body></book-part></body></book-part>"
+    )
+    assert (found["root"], found["title"], found["has_body"]) == ("book-part", "The part", True)
+    assert found["ids"] == {"pmid": "20301295", "bookid": "NBK22"}

@@ -1,0 +1,268 @@
+"""README keeps to the code: its commands, shown output, tables, links and worked example."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from crawling import CASSETTES, crawl, project_settings
+from loopback import Answer, loopback
+from scrapy.spiderloader import get_spider_loader
+
+from litcrawl import ending, settings
+from litcrawl.arguments import NAMES, PARSERS, Arguments
+from litcrawl.exceptions import BadArgument
+from litcrawl.idlists import open_list
+from litcrawl.slots import Slots
+from litcrawl.sources import known_sources
+from litcrawl.terms import Outcome, Reason, Want
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+COMMANDS = [line[2:] for kind, block in BLOCKS if kind == "console" for line in block.splitlines() if line.startswith("$ ")]
+CRAWLS = [one for one in COMMANDS if "litcrawl crawl" in one]
+MADE_WRONG = next(one for one in CRAWLS if "idss=" in one)
+SPIDERS = get_spider_loader(project_settings()).list()
+TOOLS = {"pytest", "ruff", "mypy", "pip", "python", "litcrawl"}  # that an installation with `.[test]` puts into .venv/bin
+ELSEWHERE = {"export", "python3", "pip", "curl", "scrapyd-deploy"}
+
+TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?")
+RUN = re.compile(r"fetch-\d{8}T\d{6}Z-[0-9a-f]{4}")
+
+
+def table(heading: str) -> list[list[str]]:
+    """The cells of the table whose first column is headed so, code marks taken off where they surround a cell."""
+    lines = README.splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith(f"| {heading} |"))
+    rows = []
+    for line in lines[start + 2 :]:
+        if not line.startswith("|"):
+            break
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        rows.append([cell[1:-1] if re.fullmatch(r"`[^`]+`", cell) else cell for cell in cells])
+    return rows
+
+
+def block_with(text: str) -> str:
+    return next(block for _, block in BLOCKS if text in block)
+
+
+# commands
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_exists(command):
+    for part in command.split(" && "):
+        head, *rest = shlex.split(part)
+        if head.startswith(".venv/bin/"):
+            assert head.removeprefix(".venv/bin/") in TOOLS
+        elif head == ".ci/run":
+            assert os.access(ROOT / head, os.X_OK)
+        else:
+            assert head in ELSEWHERE | {"litcrawl"}
+        if rest[:1] == ["-m"] and rest[1] != "venv":
+            assert (ROOT / (rest[1].replace(".", "/") + ".py")).is_file()
+
+
+@pytest.mark.parametrize("command", [one for one in CRAWLS if one != MADE_WRONG])
+def test_each_crawl_has_a_spider_arguments_and_settings_that_exist(command):
+    words = shlex.split(command.split(" && ")[-1])
+    spider, given = words[2], list(zip(words[3::2], words[4::2], strict=True))
+    assert spider in SPIDERS
+    for option, value in given:
+        name, _, setting = value.partition("=")
+        match option:
+            case "-a" if name == "ids":
+                assert setting
+            case "-a":
+                PARSERS[name](name, setting)
+            case "-s":
+                assert hasattr(settings, name)
+            case _:
+                assert option == "-o"
+
+
+def test_the_wrong_command_is_told_what_the_page_shows():
+    with pytest.raises(BadArgument) as wrong:
+        Arguments.parse({"idss": "ids.txt"})
+    assert f"litcrawl: {wrong.value}" in block_with("idss=").splitlines()
+
+
+def test_the_first_lines_name_what_is_there():
+    fetch, test = COMMANDS[:2]
+    assert "ids=examples/ids.txt" in fetch
+    rows = list(open_list(str(ROOT / "examples/ids.txt")).rows())
+    assert rows
+    assert all(row["ids"] and (row["ids"].pmcid or row["ids"].bookid) for row in rows)
+    assert ".[test]" in test
+    assert "test" in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    windows = next(block for kind, block in BLOCKS if kind == "powershell")
+    assert windows.strip().endswith(r"litcrawl crawl fetch -a ids=examples\ids.txt")
+
+
+def test_the_run_that_is_shown_is_what_the_command_does(tmp_path):
+    session = block_with("LITCRAWL_CASSETTE=tests/cassettes/open_sources")
+    command, *shown = session.splitlines()
+    words = shlex.split(command.removeprefix("$ litcrawl").replace("tests/cassettes", CASSETTES.as_posix()))
+    env = {name: value for name, value in os.environ.items() if not name.startswith("LITCRAWL_")}
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", "from litcrawl.cli import main; main()", *words],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stderr
+
+    said = _timeless(done.stderr).replace(str(tmp_path), "/home/you/litcrawl").splitlines()
+    assert [line for line in shown if line != "…" and _timeless(line) not in said] == []
+
+    drawn = block_with("litcrawl-out/\n  bookshelf/")
+    assert _timeless(_tree(tmp_path / "litcrawl-out")) == _timeless(drawn)
+
+    (rows,) = tmp_path.glob("litcrawl-out/runs/*/rows.csv")
+    written = rows.read_text(encoding="utf-8-sig").splitlines()
+    assert [line for line in block_with("row,record id,").splitlines() if line not in written] == []
+
+    fed = [_timeless(line) for line in (tmp_path / "feed.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert _timeless(block_with('"type": "file"').strip()) in fed
+
+    article = json.loads((tmp_path / "litcrawl-out/pmc/PMC3000060/article.json").read_bytes())
+    assert _shortened(json.loads(block_with('"attempts": [')), article)
+
+
+def _timeless(text: str) -> str:
+    return RUN.sub("RUN", TIME.sub("TIME", text))
+
+
+def _tree(folder: Path, depth: int = 0) -> str:
+    lines = ["  " * depth + folder.name + ("/" if folder.is_dir() else "")]
+    if folder.is_dir():
+        lines += [_tree(one, depth + 1).rstrip("\n") for one in sorted(folder.iterdir()) if one.name != ".parts"]
+    return "\n".join(lines) + "\n"
+
+
+def _shortened(short, whole):
+    """Whether `short` is `whole` with things left out."""
+    if isinstance(short, dict):
+        return all(name in whole and _shortened(value, whole[name]) for name, value in short.items())
+    if isinstance(short, list):
+        return all(any(_shortened(one, other) for other in whole) for one in short)
+    return short == whole
+
+
+# tables
+
+
+def test_the_arguments():
+    assert [row[0] for row in table("argument")] == list(NAMES)
+    wants = re.findall(r"`(\w+)`", next(row[1] for row in table("argument") if row[0] == "want"))
+    offered = {str(want) for source in known_sources(project_settings()).values() for want in source.offers}
+    assert wants == [str(want) for want in Want if want in offered]
+
+
+def test_the_settings():
+    documented = {row[0].replace("`", "").removesuffix(" *"): row for row in table("setting")}
+    assert set(documented) == {name for name in dir(settings) if name.startswith("LITCRAWL_")}
+    for name, (cell, _, default) in documented.items():
+        value = getattr(settings, name)
+        only_there = cell.endswith("*")
+        assert only_there is (not isinstance(value, str | None) and name not in ("LITCRAWL_SOURCES", "LITCRAWL_LICENCES")), name
+        if name in os.environ or not re.fullmatch(r"[\w\[\]., -]+", default) or " " in default.replace(", ", ""):
+            continue
+        plain = ",".join(value) if name == "LITCRAWL_SOURCES" else value
+        assert default == ("none" if plain is None else str(plain)), name
+
+
+def test_the_sources():
+    assert table("name (= spider)") == [
+        [name, ", ".join(sorted(source.requires)), ", ".join(want for want in Want if want in source.offers), "none"]
+        for name, source in known_sources(project_settings()).items()
+    ]
+
+
+def test_the_reasons():
+    rows = table("reason")
+    assert [row[0] for row in rows] == list(Reason)
+    for name, kind, meaning in rows:
+        reason = Reason(name)
+        assert kind == ("declined" if reason.declined else "retried" if reason.retryable else "final")
+        assert meaning
+
+
+def test_the_outcomes_and_the_exit_statuses():
+    assert [row[0] for row in table("outcome")] == list(Outcome)
+    assert [int(row[0]) for row in table("exit status")] == sorted([ending.ANSWERED, ending.BUG, ending.WRONG, ending.LEFT])
+
+
+def test_the_allowances():
+    slots = Slots.from_settings(project_settings())
+    for host, allowance, at_once in table("host"):
+        name = host.split()[0].strip("`")
+        slot = slots.of(name if "." in name else "a-host-of-its-own.tld")
+        assert slot.concurrency == int(at_once)
+        assert slot.autothrottle is ("AutoThrottle" in allowance)
+        assert ("10" in allowance) is (slot.delay == 0.1)
+
+
+def test_links_inside_the_page_and_the_clone_lead_somewhere():
+    anchors = {re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-") for line in README.splitlines() if line.startswith("#")}
+    for target in re.findall(r"\]\(([^)]+)\)", README):
+        if target.startswith("#"):
+            assert target[1:] in anchors
+        elif not target.startswith("https://"):
+            assert (ROOT / target).is_file()
+
+
+# the third party's source
+
+
+async def test_the_source_of_a_third_party_runs(tmp_path, monkeypatch):
+    (tmp_path / "lab_archive.py").write_text(block_with("class LabArchive(Source)"), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "lab_archive", raising=False)
+    command = next(one for one in CRAWLS if "lab_archive.LabArchive" in one)
+    sources = re.search(r"LITCRAWL_SOURCES=(\S+)", command)[1]
+    pdf = b"%PDF-1.4\nan accepted manuscript\n%%EOF\n"
+
+    def archive(arrival, _n):
+        match arrival.path.removeprefix("/api/"):
+            case "10.5555%2Fheld":
+                return Answer(body=f'{{"pdf": "{world.url("/files/held.pdf")}"}}'.encode())
+            case "10.5555%2Fembargo":
+                return Answer(body=b'{"pdf": null}')
+            case "10.5555%2Fodd":
+                return Answer(body=b"[]")
+            case "/files/held.pdf":
+                return Answer(body=pdf)
+        return Answer(404)
+
+    async with loopback(archive) as world:
+        import lab_archive
+
+        monkeypatch.setattr(lab_archive.LabArchive, "api", world.url("/api"))
+        crawled = await crawl(
+            tmp_path / "out",
+            settings={"LITCRAWL_SOURCES": sources},
+            want="pdf",
+            ids="10.5555/held 10.5555/embargo 10.5555/odd 10.5555/none",
+        )
+    monkeypatch.delitem(sys.modules, "lab_archive")
+
+    (file,) = crawled.articles["10.5555/held"].files
+    assert (file.source, file.path, file.stage) == ("lab_archive", "10.5555/held/body.pdf", "accepted")
+    assert (crawled.out / file.path).read_bytes() == pdf
+    told = {key: (str(article.outcome), article.missing.get("pdf")) for key, article in crawled.articles.items()}
+    assert told == {
+        "10.5555/held": ("complete", None),
+        "10.5555/embargo": ("absent", "embargoed"),
+        "10.5555/odd": ("retry", "unavailable"),
+        "10.5555/none": ("absent", "absent"),
+    }
