@@ -60,11 +60,14 @@ def error_code(root: etree._Element) -> str | None:
 
 
 def _object(entry: etree._Element, decode: Callable[[str], str]) -> Object:
-    size = entry.findtext("{*}Size")
+    said = {xml.local_name(child): child.text or "" for child in entry.iterchildren("*")}
+    key, size = said.get("Key"), said.get("Size")
+    if not key:
+        raise Malformed("an entry without Key")
     if size is not None and not _SIZE.fullmatch(size):
         raise Malformed(f"the size of an object is {size[:40]!r}")
-    md5 = _MD5.fullmatch(entry.findtext("{*}ETag") or "")
-    return Object(decode(_text(entry, "{*}Key")), None if size is None else int(size), md5[1].lower() if md5 else None)
+    md5 = _MD5.fullmatch(said.get("ETag", ""))
+    return Object(decode(key), None if size is None else int(size), md5[1].lower() if md5 else None)
 
 
 def _text(entry: etree._Element, name: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+
+from scrapy.http.headers import Headers
 
 from litcrawl.exceptions import Miss
 from litcrawl.media_types import is_html
@@ -46,19 +46,18 @@ _LOGIN_TITLE = re.compile(
 _LOGIN_FORM = re.compile(rb"<input\b[^>]{0,300}\btype\s*=\s*[\"']?password\b|\bSAMLRequest\b|/idp/profile/", re.IGNORECASE)
 
 
-def wall(status: int, headers: Mapping[Any, Any], body_head: bytes) -> str | None:
+def wall(status: int, headers: Headers, body_head: bytes) -> str | None:
     """
-    The vendor whose wall this answer is; None when it is none. `headers` are Scrapy's, or a plain mapping.
+    The vendor whose wall this answer is; None when it is none.
 
     https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response/ (`cf-mitigated`);
     https://docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge-actions.html (202 and 405).
     """
-    named = {_text(name).lower(): _text(value).lower() for name, value in headers.items()}
-    if "challenge" in named.get("cf-mitigated", ""):
+    if "challenge" in _said(headers, "cf-mitigated"):
         return "cloudflare"
-    if named.get("x-amzn-waf-action") in ("challenge", "captcha"):
+    if _said(headers, "x-amzn-waf-action") in ("challenge", "captcha"):
         return "aws-waf"
-    if status in (202, 405) and not body_head and "awselb" in named.get("server", ""):
+    if status in (202, 405) and not body_head and "awselb" in _said(headers, "server"):
         return "aws-waf"  # its challenge, after a proxy took the header away
     if not is_html(body_head):
         # Cloudflare answers clients that accept no HTML with one line
@@ -73,14 +72,12 @@ def wall(status: int, headers: Mapping[Any, Any], body_head: bytes) -> str | Non
 
 def page(body_head: bytes) -> Miss:
     """Why an HTML page came in place of a file: `blocked` by a wall, `denied` by a log-in or consent page, else `wrong-type`."""
-    if vendor := wall(200, {}, body_head):
+    if vendor := wall(200, Headers(), body_head):
         return Miss(Reason.BLOCKED, vendor)
     if _LOGIN_TITLE.search(body_head) or (len(body_head) < _SMALL and _LOGIN_FORM.search(body_head)):
         return Miss(Reason.DENIED, "a page to log in or to consent")
     return Miss(Reason.WRONG_TYPE, "an HTML page")
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, list):
-        value = value[-1] if value else b""
-    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+def _said(headers: Headers, name: str) -> str:
+    return (headers.get(name) or b"").decode("latin-1").lower()
