@@ -75,7 +75,13 @@ _OWN_TERMS = tuple(
         (r"arxiv\.org/licenses/assumed-1991-2003", "arXiv-assumed-1991-2003"),
     )
 )
-_PMC_CODES = {"tdm": f"{_REF}PMC-TDM"}  # PMC's code for manuscripts that may be mined and no more
+_CODES = {
+    "tdm": f"{_REF}PMC-TDM",  # PMC's, for manuscripts that may be mined and no more
+    "public-domain": f"{_REF}public-domain",  # Unpaywall's and OpenAlex's, for CC0 and all that is like it
+    "pd": f"{_REF}public-domain",
+}
+_PUBLIC_DOMAIN = ("CC0", "CC-PDM", "CC-PDDC", "PDDL")
+_RUN_TOGETHER = re.compile(r"cc(by)(nc)?(nd|sa)?", re.IGNORECASE)  # Semantic Scholar's codes
 
 
 class _Found(NamedTuple):
@@ -98,8 +104,10 @@ def spdx(raw: str | None) -> str | None:
 
 @lru_cache(2048)
 def _spdx(text: str) -> str | None:
-    if name := _KNOWN.get(text.casefold()) or _PMC_CODES.get(text.casefold()):
+    if name := _KNOWN.get(text.casefold()) or _CODES.get(text.casefold()):
         return name
+    if match := _RUN_TOGETHER.fullmatch(text):
+        text = "CC-" + "-".join(term for term in match.groups() if term)
     for pattern, name in _ADDRESSES:
         if match := pattern.search(text):
             return _KNOWN.get(match.expand(name).casefold())
@@ -118,6 +126,8 @@ def agree(one: str | None, other: str | None) -> bool:
     """Whether two ids can be of one licence: the same, one less exact (`LicenseRef-CC-BY` and `CC-BY-4.0`), or one unknown."""
     if one is None or other is None or one == other:
         return True
+    if _CODES["pd"] in (one, other):
+        return all(name == _CODES["pd"] or name.removeprefix(_REF).startswith(_PUBLIC_DOMAIN) for name in (one, other))
     return any(
         less.startswith(_REF) and re.fullmatch(rf"(?:{_REF})?{re.escape(less.removeprefix(_REF))}(?:-\d[\w.-]*)?", more)
         for less, more in ((one, other), (other, one))

@@ -84,6 +84,12 @@ def test_sentences_that_name_one_licence_exactly(sentence, name):
         ("see section 4.0 of the Creative Commons Attribution License", "LicenseRef-CC-BY"),
         ("Elsevier user license", "LicenseRef-Elsevier-User"),
         ("TDM", "LicenseRef-PMC-TDM"),
+        ("cc-by-nc-nd", "LicenseRef-CC-BY-NC-ND"),
+        ("CCBY", "LicenseRef-CC-BY"),
+        ("CCBYNCND", "LicenseRef-CC-BY-NC-ND"),
+        ("CCBYNCSA", "LicenseRef-CC-BY-NC-SA"),
+        ("public-domain", "LicenseRef-public-domain"),
+        ("pd", "LicenseRef-public-domain"),
     ],
 )
 def test_an_unstated_version_is_not_guessed(sentence, name):
@@ -98,6 +104,11 @@ def test_an_unstated_version_is_not_guessed(sentence, name):
         "  ",
         "open-access",
         "NO-CC CODE",
+        "ccbyxx",
+        "implied-oa",
+        "publisher-specific-oa",
+        "other-oa",
+        "unspecified-oa",
         "cc_no",
         "All rights reserved.",
         "This is an open access article.",
@@ -148,6 +159,9 @@ def test_no_statement_takes_long(piece):
         ("LicenseRef-CC-BY", "CC-BY-NC-4.0", False),
         ("LicenseRef-Elsevier-User", "LicenseRef-Elsevier-User-1.0", True),
         ("LicenseRef-CC-BY", "LicenseRef-CC-BY-NC", False),
+        ("LicenseRef-public-domain", "CC0-1.0", True),
+        ("LicenseRef-public-domain", "LicenseRef-CC-PDM", True),
+        ("LicenseRef-public-domain", "CC-BY-4.0", False),
     ],
 )
 def test_less_exact_is_not_different(one, other, expected):

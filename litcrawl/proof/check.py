@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -13,7 +13,9 @@ from lxml import etree
 from litcrawl import media_types
 from litcrawl.exceptions import Malformed, Miss
 from litcrawl.parsers import jats, s3, xml
+from litcrawl.proof import identity
 from litcrawl.proof.content import Content, undo
+from litcrawl.proof.reading import READER
 from litcrawl.proof.walls import page
 from litcrawl.terms import Reason, Want
 
@@ -46,12 +48,15 @@ def check(
     size_bytes: int | None = None,
     md5: str | None = None,
     encoding: str | None = None,
+    titles: Iterable[str] = (),
+    read_text: bool = False,
 ) -> Proof:
     """
     Prove that `content` is the `want` that was asked for, or raise `Miss` with the reason.
 
     `roots` are the root elements the source may send, `ids` the identifiers asked for, `filename`, `size_bytes` and `md5` what a
-    listing announced, `encoding` a Content-Encoding that came unasked: it is undone only when the bytes fail as they are.
+    listing announced, `encoding` a Content-Encoding that came unasked: it is undone only when the bytes fail as they are. With
+    `read_text` the first pages of a PDF are read: they must not be those of another article than `ids` and `titles` name.
     """
     if not content.size:
         raise Miss(Reason.EMPTY)
@@ -68,6 +73,9 @@ def check(
         if (size_bytes, md5) != (None, None) and size_bytes in (None, plain.size) and (md5 or "").lower() in ("", plain.md5):
             content = plain  # what was announced is the file, not its packed form
     proof.checks.extend(_complete(content, size_bytes, md5))
+    if read_text and want is Want.PDF:
+        pages = READER.read(proof.content)
+        proof.checks.extend(identity.compare(pages, ids or {}, titles) if pages else ["unread"])
     return proof
 
 
