@@ -24,6 +24,9 @@ class Arguments:
     want: tuple[Want, ...] = DEFAULT_WANT
     want_given: bool = False
     sources: tuple[str, ...] = ()
+    resolvers: tuple[str, ...] = ()
+    resolve: bool = True
+    download: bool = True
     exhaustive: bool = False
     versions: str = "latest"
     refresh: str = "0"
@@ -32,14 +35,14 @@ class Arguments:
     given: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any], *, fixed_sources: bool = False) -> Self:
+    def parse(cls, given: Mapping[str, Any], known: Sequence[str] | None = None) -> Self:
         """
-        The arguments as a spider uses them; those that begin with `_` are the caller's and ignored.
+        The arguments as a spider uses them, of those `known` to it; those that begin with `_` are the caller's and ignored.
 
         Raises `BadArgument` with one line that names what is wrong and what would be right.
         """
         given = {name: value for name, value in given.items() if not name.startswith("_")}
-        known = [name for name in NAMES if not (fixed_sources and name == "sources")]
+        known = NAMES if known is None else known
         for name in given:
             if name not in known:
                 near = get_close_matches(name, known, 1)
@@ -122,6 +125,8 @@ PARSERS: dict[str, Callable[[str, str], Any]] = {
     "id_type": _choice("pmid", "pmcid"),
     "want": _want,
     "sources": _sources,
+    "download": _flag,
+    "resolve": _flag,
     "exhaustive": _flag,
     "versions": _choice("latest", "all"),
     "refresh": _choice("0", "1", "missing"),

@@ -18,6 +18,11 @@ def _env(name: str, default: str | None = None) -> str | None:
     return (_ENVIRONMENT.get(name) or "").strip() or default
 
 
+def _names(name: str) -> list[str]:
+    """A setting that is a list, separated by commas."""
+    return [one.strip() for one in (_env(name) or "").split(",") if one.strip()]
+
+
 BOT_NAME = "litcrawl"
 SPIDER_MODULES = ["litcrawl.spiders"]
 COMMANDS_MODULE = "litcrawl.commands"
@@ -27,9 +32,21 @@ COMMANDS_MODULE = "litcrawl.commands"
 LITCRAWL_OUT = _env("LITCRAWL_OUT", "litcrawl-out")
 LITCRAWL_CONTACT = _env("LITCRAWL_CONTACT")  # an e-mail: none is shipped, each user is answerable for their own requests
 
-# The ladder: one list, from which the orders of XML, PDF and resolving all follow.
-LITCRAWL_SOURCES = (_env("LITCRAWL_SOURCES") or "europe_pmc_bookshelf,pmc_oa_s3,europe_pmc").split(",")
-LITCRAWL_LICENCES = [one for one in (_env("LITCRAWL_LICENCES") or "").split(",") if one]  # SPDX ids to keep; empty keeps all
+# The ladder: one list, from which the orders of XML, PDF, facts and resolving all follow.
+LITCRAWL_SOURCES = _names("LITCRAWL_SOURCES") or [
+    "europe_pmc_bookshelf",
+    "ncbi_idconv",
+    "europe_pmc_search",
+    "pmc_oa_s3",
+    "europe_pmc",
+    "unpaywall",
+    "crossref",
+    "openalex",
+    "semantic_scholar",
+    "crossref_tdm",
+    "biorxiv_relations",
+]
+LITCRAWL_LICENCES = _names("LITCRAWL_LICENCES")  # SPDX ids to keep; empty keeps all
 
 # Sizes and bounds
 
@@ -125,8 +142,6 @@ ROBOTSTXT_OBEY = False  # False: APIs and open-access stores made for programs; 
 COOKIES_ENABLED = False  # True: a jar per chain is never freed; middlewares/redirect.py keeps the cookies of one chain
 COMPRESSION_ENABLED = False  # True: the wire decodes, with a cap, and knows which bytes must stay as they came
 METAREFRESH_ENABLED = False  # True: a page that is no file leads nowhere
-REFERER_ENABLED = False  # True: says where we come from to whom it does not concern
-HTTPERROR_ALLOW_ALL = True  # False: a status is an answer, read in the callback
 
 # Scrapy: the engine
 
@@ -153,6 +168,8 @@ DEFAULT_REQUEST_HEADERS = {"Accept": "*/*"}  # browsers' types and English: we t
 LOG_LEVEL = "INFO"  # DEBUG
 LOGSTATS_INTERVAL = 0  # 60: extensions/progress.py says more
 LOG_FORMATTER = "litcrawl.logformatter.LogFormatter"  # no bytes in the log
+WARN_ON_GENERATOR_RETURN_VALUE = False  # True: parses the callback's source again and again
+FEED_EXPORTERS = dict.fromkeys(("jsonl", "jsonlines", "jl"), "litcrawl.exporters.JsonLines")  # Scrapy's takes three times as long
 FEED_EXPORT_ENCODING = "utf-8"  # \u escapes
 
 ITEM_PIPELINES = {
@@ -187,7 +204,17 @@ RETRY_PRIORITY_ADJUST = 0  # -1: a retry takes its turn, it does not wait behind
 RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # ERROR: the article says it
 REDIRECT_MAX_TIMES = 10  # 20
 
+SPIDER_MIDDLEWARES = {  # none: each is two more generators about every answer
+    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,  # a guard for spiders that copy meta
+    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,  # nobody asks which requests came first
+    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,  # a status is an answer, read in the callback
+    "scrapy.spidermiddlewares.referer.RefererMiddleware": None,  # says where we come from to whom it does not concern
+    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,  # drops a long URL, and its article with it
+    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,  # a chain is as long as its ladder
+}
 DOWNLOADER_MIDDLEWARES = {
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # a link may lead to any host
+    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,  # the wire joins credentials
     "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": None,  # the wire joins it, with the contact, unseen by logs
     "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": None,  # each slot has its own time-out without a byte
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,

@@ -2,31 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from scrapy.settings import BaseSettings
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.misc import load_object
 
+from litcrawl.arguments import Arguments, choose_sources
 from litcrawl.exceptions import BadArgument
+from litcrawl.resolver import Resolver
 from litcrawl.source import Source
+from litcrawl.terms import Want
 
 
 def known_sources(settings: BaseSettings) -> Mapping[str, type[Source]]:
     """Every source that this project's spiders bring, and those that the setting names by class path; the setting's order first."""
-    own = {source.name: source for source in _of_spiders(settings)}
-    ordered: dict[str, type[Source]] = {}
-    for entry in settings.getlist("LITCRAWL_SOURCES"):
-        source = own.get(entry) or (_load(entry) if "." in entry else None)
-        if source is None:
-            raise BadArgument(f"LITCRAWL_SOURCES: unknown source {entry!r}; the sources are: {', '.join(own)}, or a class path")
-        ordered[source.name] = source
-    return ordered | {name: source for name, source in own.items() if name not in ordered}
+    named = _named(settings)
+    return named | {source.name: source for source in _of_spiders(settings) if source.name not in named}
 
 
 def default_sources(settings: BaseSettings) -> list[str]:
     """The names of the default ladder, in order."""
-    return list(known_sources(settings))[: len(settings.getlist("LITCRAWL_SOURCES"))]
+    return list(_named(settings))
+
+
+def with_ladder(arguments: Arguments, settings: BaseSettings, fixed: Sequence[str]) -> Arguments:
+    """
+    The arguments with the rungs of this run (`fixed` for a source's own spider) and what can be wanted of them.
+
+    Raises `BadArgument` when none is left, or for a kind that was asked for and none of them offers.
+    """
+    known = known_sources(settings)
+    chosen = list(fixed) or choose_sources(default_sources(settings), arguments.sources, known)
+    if not chosen:
+        raise BadArgument("sources: none is left; take one -name away, or see LITCRAWL_SOURCES")
+    offered = frozenset().union(*(known[name].offers for name in chosen))
+    unknown = [want for want in arguments.want if want not in offered]
+    if unknown and arguments.want_given:
+        raise BadArgument(
+            f"want: no source of this run offers {', '.join(unknown)}; {', '.join(chosen)} offer {', '.join(sorted(offered))}"
+        )
+    want = tuple(want for want in arguments.want if want in offered) if fixed else arguments.want
+    if fixed and not want:  # a source of facts alone
+        want = tuple(one for one in Want if one in offered)
+    return replace(
+        arguments, sources=tuple(chosen), resolvers=_resolvers(arguments, settings, chosen, fixed) if arguments.resolve else (), want=want
+    )
+
+
+def _resolvers(arguments: Arguments, settings: BaseSettings, chosen: Sequence[str], fixed: Sequence[str]) -> tuple[str, ...]:
+    """
+    The resolvers of a run: those of the setting, whatever rungs were chosen, but for what was left out by name.
+
+    A resolver's own spider asks no other.
+    """
+    known = known_sources(settings)
+    left_out = {one[1:] for one in arguments.sources if one.startswith("-")}
+    alone = bool(fixed) and any(issubclass(known[name], Resolver) for name in fixed)
+    names = dict.fromkeys(fixed if alone else [*default_sources(settings), *chosen])
+    return tuple(name for name in names if issubclass(known[name], Resolver) and name not in left_out)
+
+
+def _named(settings: BaseSettings) -> dict[str, type[Source]]:
+    """The sources that the setting names, in its order."""
+    own = {source.name: source for source in _of_spiders(settings)}
+    named: dict[str, type[Source]] = {}
+    for entry in filter(None, (str(one).strip() for one in settings.getlist("LITCRAWL_SOURCES"))):
+        source = own.get(entry) or (_load(entry) if "." in entry else None)
+        if source is None:
+            raise BadArgument(f"LITCRAWL_SOURCES: unknown source {entry!r}; the sources are: {', '.join(own)}, or a class path")
+        named.setdefault(source.name, source)
+    return named
 
 
 def _of_spiders(settings: BaseSettings) -> list[type[Source]]:

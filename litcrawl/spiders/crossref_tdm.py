@@ -1,0 +1,72 @@
+"""Crossref's links for text miners: XML and PDF on the publishers' own servers."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.http import Response
+
+from litcrawl.exceptions import Miss
+from litcrawl.ids import Ids
+from litcrawl.items import Link, Step
+from litcrawl.parsers import crossref
+from litcrawl.proof.check import READERS
+from litcrawl.source import Finding, Question, Source
+from litcrawl.spiders.base import LadderSpider
+from litcrawl.spiders.crossref import check_service, may_hold, record, step, today
+from litcrawl.terms import FILE_WANTS, Reason, Want
+from litcrawl.wire.keys import JOINS
+
+
+class CrossrefTdm(Source):
+    """
+    Serves
+      XML and PDF that publishers registered for text mining, with the licence stated for that version.
+    Needs
+      DOI. No key but the host's own: Elsevier's and Wiley's services answer only to theirs.
+    Pace
+      The record as `crossref`, mostly in its lists; files by each publisher's host, AutoThrottle.
+    Documentation
+      https://www.crossref.org/documentation/retrieve-metadata/rest-api/text-and-data-mining/
+    Beware
+      A link is no promise: many lead to a login, a landing page or nothing. A type may be missing: then the address tells.
+      Links for plagiarism checks and for syndication are meant for others. Wiley answers 200 with no bytes without its token.
+    """
+
+    name = "crossref_tdm"
+    guesses = True
+    requires = frozenset({"doi"})
+    offers = frozenset({Want.XML, Want.PDF})
+    roots = frozenset(READERS)
+    basis = crossref.BASIS
+
+    def serves(self, ids: Ids) -> bool:
+        return may_hold(ids)
+
+    def ask(self, question: Question) -> Iterator[Step | Link]:
+        yield step(question)
+
+    def work(self, response: Response, question: Question, state: dict[str, Any]) -> Iterator[Finding]:
+        """The links of one work."""
+        yield from (link for link in crossref.links(record(response, question), today()) if link.want in question.want)
+
+    def request(self, step: dict[str, Any], key: str) -> Request:
+        """Raises `Miss` for a file whose host answers only to a key that is not set: no request is spent on it."""
+        if step["step"] in FILE_WANTS and self._lacks_key(step["url"]):
+            raise Miss(Reason.NEEDS_KEY, "its host answers only to a key of its own")
+        return super().request(step, key)
+
+    def check_status(self, response: Response) -> None:
+        check_service(response)
+        super().check_status(response)
+
+    def _lacks_key(self, url: str) -> bool:
+        parts = urlsplit(url)
+        keys = [join.setting for join in JOINS.get(parts.netloc.lower(), ()) if join.secret and parts.path.startswith(join.path)]
+        return bool(keys) and not any(self.settings.get(name) for name in keys)
+
+
+class CrossrefTdmSpider(LadderSpider):
+    name = "crossref_tdm"
+    rungs_named = (CrossrefTdm,)

@@ -1,0 +1,125 @@
+"""`ResolvingSpider`: takes articles through the batch resolvers before their chains begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import scrapy
+from scrapy import Request
+from scrapy.http import Response
+from twisted.python.failure import Failure
+
+from litcrawl import batch
+from litcrawl.batch import Chunk
+from litcrawl.exceptions import Malformed, Miss
+from litcrawl.failures import reason_of
+from litcrawl.resolver import Resolver
+from litcrawl.source import Source
+from litcrawl.terms import Reason
+from litcrawl.ticket import Ticket
+from litcrawl.waiting import Waiting
+
+Output: TypeAlias = Any
+
+_TOO_MUCH = frozenset({400, 413, 414})  # an identifier that spoils the call, or too many of them
+
+
+class ResolvingSpider(scrapy.Spider):
+    """
+    The half of the engine that knows of chunks.
+
+    A chunk is one Request at a time, as an article is; its tickets leave it for good as soon as they lack nothing.
+    """
+
+    resolvers: Sequence[str]
+    rungs: dict[str, Source]
+    waiting: Waiting
+    answered: set[str]
+    """Resolvers that have answered in this run."""
+    well: set[str]
+    """Those that have answered since a chunk of theirs was last halved for a failure."""
+
+    def leave(self, ticket: Ticket) -> Iterator[Output]:
+        """What comes of an article that no resolver is asked for any more."""
+        raise NotImplementedError
+
+    def begin(self, ticket: Ticket) -> Iterator[Output]:
+        """Take an article in: it waits for a chunk, or leaves at once."""
+        place = batch.place(ticket, self.resolvers, self.rungs)
+        if place is None:
+            yield from self.leave(ticket)
+        elif group := self.waiting.add(place, ticket, self._resolver(place[0]).most):
+            yield from self.pass_on(group, self.resolvers)
+
+    def flush(self, *, all_: bool = False) -> Iterator[Output]:
+        """Send the groups that have waited long enough, or all."""
+        for group in list(self.waiting.due(all_=all_)):
+            yield from self.pass_on(group, self.resolvers)
+
+    def pass_on(self, tickets: Iterable[Ticket], resolvers: Sequence[str]) -> Iterator[Output]:
+        """Send tickets to the next resolver that can tell something of them; those for which there is none leave."""
+        leaving, chunks = batch.chunks(tickets, resolvers, self.rungs)
+        for chunk in chunks:
+            yield self._request(chunk)
+        for ticket in leaving:
+            yield from self.leave(ticket)
+
+    def on_batch(self, response: Response, chunk: Chunk) -> Iterator[Output]:
+        resolver = self._resolver(chunk["resolver"])
+        if response.status in _TOO_MUCH and (parts := batch.halves(chunk)):
+            yield from map(self._request, parts)
+            return
+        reason, answers = Reason.ABSENT, dict[str, Any]()
+        try:
+            if response.status not in _TOO_MUCH or resolver.name not in self.answered:
+                resolver.check_status(response)
+                answers = dict(resolver.answers(response, chunk["kind"], batch.values(chunk)))
+            # else: one identifier that is refused alone, by a service that answers others, is unknown there
+        except Miss as miss:  # whatever a status says of one document, of a whole chunk it says nothing for good
+            reason = miss.reason if miss.reason.retryable else Reason.UNAVAILABLE
+        except Malformed as malformed:
+            self.logger.debug("%s: %s", resolver.name, malformed)
+            reason = Reason.UNAVAILABLE
+        except Exception:  # a bad payload costs one resolver, never the articles
+            self.logger.exception("%s could not read %s", resolver.name, response.url[:200])
+            reason = Reason.ERROR
+        if response.status >= 500:
+            yield from self._unanswered(chunk, reason, response.status, response.meta.get("tries", 1))
+            return
+        if response.status == 200:
+            self.answered.add(resolver.name)
+            self.well.add(resolver.name)
+        yield from self._ended(chunk, answers, reason, response.status, response.meta.get("tries", 1))
+
+    def on_batch_failure(self, failure: Failure) -> Iterator[Output]:
+        request = failure.request  # type: ignore[attr-defined]
+        yield from self._unanswered(request.cb_kwargs["chunk"], reason_of(failure), None, request.meta.get("tries", 0))
+
+    def _unanswered(self, chunk: Chunk, reason: Reason, http: int | None, tries: int) -> Iterator[Output]:
+        """An identifier may make a service fail; it is looked for only where the service answers others meanwhile."""
+        resolver = chunk["resolver"]
+        if http is not None and resolver in self.well and (parts := batch.halves(chunk)):
+            self.well.discard(resolver)
+            yield from map(self._request, parts)
+            return
+        yield from self._ended(chunk, {}, reason, http, tries)
+
+    def _ended(self, chunk: Chunk, answers: dict[str, Any], reason: Reason, http: int | None, tries: int) -> Iterator[Output]:
+        resolver, kind = self._resolver(chunk["resolver"]), chunk["kind"]
+        tickets = []
+        for ticket in chunk["tickets"]:
+            value = ticket["ids"][kind]
+            answer = answers.get(value)
+            why = Reason.OK if answer else Reason.UNAVAILABLE if value in answers else reason
+            tickets.append(batch.record(ticket, resolver, kind, answer, why, http=http, tries=tries))
+        yield from self.pass_on(tickets, chunk["rest"])
+
+    def _request(self, chunk: Chunk) -> Request:
+        request = self._resolver(chunk["resolver"]).request_batch(chunk["kind"], batch.values(chunk))
+        return request.replace(callback=self.on_batch, errback=self.on_batch_failure, cb_kwargs={"chunk": chunk}, dont_filter=True)
+
+    def _resolver(self, name: str) -> Resolver:
+        resolver = self.rungs[name]
+        assert isinstance(resolver, Resolver)
+        return resolver

@@ -1,0 +1,39 @@
+"""Articles that wait until enough of them can be asked for in one call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from litcrawl.ticket import Ticket
+
+Place = tuple[str, str]  # resolver, kind of identifier
+
+
+class Waiting:
+    """Groups of tickets; a group is due when it is full, or `patience` seconds old."""
+
+    def __init__(self, patience: float = 2.0, clock: Callable[[], float] = time.monotonic) -> None:
+        self.patience = patience
+        self._clock = clock
+        self._groups: dict[Place, list[Ticket]] = {}
+        self._since: dict[Place, float] = {}
+
+    def add(self, place: Place, ticket: Ticket, most: int) -> list[Ticket]:
+        """Let a ticket wait; its whole group when that is full now, else nothing."""
+        self._groups.setdefault(place, []).append(ticket)
+        self._since.setdefault(place, self._clock())
+        return self._take(place) if len(self._groups[place]) >= most else []
+
+    def due(self, *, all_: bool = False) -> Iterator[list[Ticket]]:
+        """The groups that have waited long enough, or `all_`."""
+        for place in list(self._groups):
+            if all_ or self._clock() - self._since[place] >= self.patience:
+                yield self._take(place)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._groups.values()))
+
+    def _take(self, place: Place) -> list[Ticket]:
+        del self._since[place]
+        return self._groups.pop(place)
