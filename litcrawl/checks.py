@@ -10,6 +10,7 @@ from typing import Any
 from scrapy.settings import BaseSettings
 
 from litcrawl.exceptions import BadArgument
+from litcrawl.slots import Slots
 
 _PLACEHOLDERS = ("example.com", "example.org", "example.net")
 _NUMBERS = {
@@ -38,6 +39,7 @@ def check_settings(settings: BaseSettings) -> None:
         raise BadArgument(f"LITCRAWL_PATIENCE={patience}: give seconds")
     if settings.get("LITCRAWL_RECORD") not in RECORD_MODES:
         raise BadArgument(f"LITCRAWL_RECORD={settings.get('LITCRAWL_RECORD')}: the values are: {', '.join(RECORD_MODES)}")
+    Slots.from_settings(settings)
 
 
 def check_output(settings: BaseSettings, given: Mapping[str, Any]) -> None:

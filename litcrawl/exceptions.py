@@ -1,5 +1,7 @@
 """What can go wrong, by whose hands: an upstream's (`Miss`), the user's (`BadArgument`, `BadIdentifier`), the disk's (`StorageError`)."""
 
+import errno
+
 from scrapy.exceptions import IgnoreRequest
 
 from litcrawl.terms import Reason
@@ -39,8 +41,12 @@ class BadArgument(ValueError):
     """A wrong argument, setting or list: one line for the user, exit status 2."""
 
 
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
+"""What the system says when a disk takes nothing more, whatever is to be written."""
+
+
 class StorageError(Exception):
-    """The output folder cannot be written; `full` when a full disk or quota is the cause."""
+    """The output folder cannot be written; `full` when the disk takes nothing more: then it is no use to go on."""
 
     def __init__(self, message: str, *, full: bool = False):
         super().__init__(message)

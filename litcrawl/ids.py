@@ -52,6 +52,9 @@ _EXPLICIT = re.compile(
     re.I,
 )
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+# A few registered DOIs hold a space. What follows one is taken for a part of the DOI only where it cannot be a word beside it.
+_MOST_SPACES = 2
+_APART = re.compile(r"\W*[^\W\d_]{3,}\W*|[0-9]{4,}\W*|(?:PMC|NBK)[0-9.]+\W*|.*10\.[0-9]{4,}.*|arxiv.*|https?:.*", re.IGNORECASE)
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
@@ -78,6 +81,10 @@ class Ids:
     def contradicts(self, other: Ids) -> bool:
         """Whether one of these ids is known to both, and not the same."""
         return any(getattr(self, kind) not in (None, value) for kind, value in other)
+
+    def shares(self, other: Ids) -> bool:
+        """Whether one of these ids is known to both, and the same."""
+        return any(getattr(self, kind) == value for kind, value in other)
 
     def as_dict(self) -> dict[str, str | None]:
         """All five, as plain data."""
@@ -240,8 +247,16 @@ def _arxiv(paper: str, version: str | None, done: list[str]) -> Parsed:
 
 def _doi(text: str, done: list[str]) -> Parsed:
     text = repairs.undashed(repairs.unwrapped(repairs.visible(text, done), done), done)
-    if any(each.isspace() for each in text):
-        raise BadIdentifier("malformed", "white space inside the DOI")
+    first, *spaced = text.split() or [""]
+    if spaced:
+        if (
+            not _DOI.fullmatch(first)
+            or first.endswith((",", ";"))
+            or len(spaced) > _MOST_SPACES
+            or any(_APART.fullmatch(part) for part in spaced)
+        ):
+            raise BadIdentifier("malformed", "white space inside the DOI")
+        done.append("white space inside the DOI kept")
     if _CONTROL.search(text) or not _DOI.fullmatch(text):
         raise BadIdentifier("malformed", _NO_DOI)
     _refuse_two(text)

@@ -50,6 +50,13 @@ class Retraction:
 
 
 @dataclass(kw_only=True, slots=True)
+class Title:
+    """What a source calls the article: by it another paper's PDF is told from its own."""
+
+    text: str
+
+
+@dataclass(kw_only=True, slots=True)
 class Step:
     """A further call of the same source: `step` names the method that reads its answer; `state` is plain data for it."""
 
@@ -74,6 +81,14 @@ class Link:
     description: str | None = None
     role: Role | None = None
     credential_key: str | None = None
+
+
+@dataclass(kw_only=True, slots=True)
+class Heard:
+    """What one answer holds for another rung of the ladder, by its name: the links that it would have found. It is not asked then."""
+
+    source: str
+    links: list[Link]
 
 
 @dataclass(kw_only=True, slots=True)
@@ -204,12 +219,17 @@ class Article:
 
 @dataclass(kw_only=True)
 class Blob:
-    """A file that was fetched and proved, on its way to the disk, with its bytes or spool and the article so far."""
+    """
+    A file that was fetched and proved, on its way to the disk, with its bytes or spool and the article so far.
+
+    `last`: `draft` is the Article itself, which follows at once, so that it need not be written now.
+    """
 
     file: File
     body: bytes | None = field(default=None, repr=False)
     spool: Spool | None = field(default=None, repr=False)
     draft: Article = field(repr=False)
+    last: bool = False
 
 
 _NESTED: dict[str, Any] = {"claims": Claim, "related": Relation}

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from urllib.parse import urlsplit
 
 from litcrawl import ids as identifiers
 from litcrawl import licences, places
 from litcrawl.exceptions import BadIdentifier
 from litcrawl.ids import Ids
-from litcrawl.items import Claim, File, Link, Relation, Retraction, Step
+from litcrawl.items import Claim, File, Heard, Link, Relation, Retraction, Step, Title
+from litcrawl.media_types import JATS, PDF, TEXT, media_type_of_name
 from litcrawl.source import Finding, Found, Source
-from litcrawl.terms import WANTS, Reason, Want, want_of
+from litcrawl.terms import WANTS, Kind, Reason, Want, want_of
 from litcrawl.ticket import LATEST, Plan, Ticket, answered, attempt, question, scope, wanted
+
+logger = logging.getLogger(__name__)
+
+_MEDIA_TYPES = {Want.XML: JATS, Want.PDF: PDF, Want.TEXT: TEXT}
+_LISTED = ("source", "filename", "credential_key", "size_bytes", "description", "role", "version", "stage", "licence")
 
 
 def next_step(ticket: Ticket, sources: Mapping[str, Source]) -> tuple[Ticket, Plan | None]:
@@ -33,7 +41,9 @@ def next_step(ticket: Ticket, sources: Mapping[str, Source]) -> tuple[Ticket, Pl
             if not _may_pass(ticket, step):
                 ticket = attempt(ticket, step["source"], step["step"], Reason.LICENCE, url=step["url"])
                 continue
-            return ticket, step
+            if ticket["download"]:
+                return ticket, step
+            ticket = _list(ticket, step)
         ticket = _close_rung(ticket)
         rung = _next_rung(ticket, sources)
         if rung is None:
@@ -41,25 +51,51 @@ def next_step(ticket: Ticket, sources: Mapping[str, Source]) -> tuple[Ticket, Pl
         ticket = _open_rung(ticket, sources[rung])
 
 
+def _list(ticket: Ticket, step: Plan) -> Ticket:
+    """Take down a file that is not to be fetched: what its source says of it, and no path."""
+    supplementary = step["step"] == Want.SUPPLEMENTARY
+    own = media_type_of_name(step["filename"]) if supplementary else _MEDIA_TYPES[step["step"]]
+    file = {name: step.get(name) for name in _LISTED} | {
+        "kind": str(Kind.SUPPLEMENTARY if supplementary else Kind.BODY), "media_type": step["media_type"] or own, "uri": step["url"],
+        "path": None, "sha256": None, "checks": [],
+    }  # fmt: skip
+    ticket = attempt(ticket, step["source"], step["step"], Reason.OK, url=step["url"])
+    return ticket | {"got": [*ticket["got"], file]}
+
+
 def _next_rung(ticket: Ticket, sources: Mapping[str, Source]) -> str | None:
     ids = Ids(**ticket["ids"])
     for name in ticket["rungs"]:
         source = sources[name]
-        if source.serves(ids) and source.declines(ids) is None and wanted(ticket, source):
+        ready = name in ticket["heard"] or source.declines(ids) is None
+        if ready and source.serves(ids) and wanted(ticket, source):
             return name
     return None
 
 
 def _open_rung(ticket: Ticket, source: Source) -> Ticket:
     asked = wanted(ticket, source)
+    left = [one for one in ticket["tried"] if one["source"] == source.name and not Reason(one["reason"]).final]
     ticket = ticket | {
         "rungs": [name for name in ticket["rungs"] if name != source.name],
-        "current": {"source": source.name, "want": asked},
+        "current": {"source": source.name, "want": asked, "left": left},
         "wider": [name for name in ticket["wider"] if name != source.name],
         # what an earlier run left open here is asked anew, and may by now have another address
-        "tried": [one for one in ticket["tried"] if one["source"] != source.name or Reason(one["reason"]).final],
+        "tried": [one for one in ticket["tried"] if one not in left],
     }
-    return _add(ticket, source.name, source.ask(question(ticket, asked)))
+    heard = ticket["heard"].get(source.name)
+    if heard is None:
+        try:
+            return add(ticket, source.name, list(source.ask(question(ticket, asked))))
+        except Exception:  # a source that cannot ask costs one rung, never the article
+            logger.exception("%s could not ask for %s", source.name, ticket["key"])
+            for want in asked:
+                ticket = attempt(ticket, source.name, want, Reason.ERROR)
+            return ticket
+    ticket["current"]["heard"] = True  # another answer told already what this source would
+    for step in heard:
+        ticket = _put(ticket, step)
+    return ticket
 
 
 def _close_rung(ticket: Ticket) -> Ticket:
@@ -67,16 +103,19 @@ def _close_rung(ticket: Ticket) -> Ticket:
     if ticket["current"] is None:
         return ticket
     source, asked = ticket["current"]["source"], ticket["current"]["want"]
-    ticket = ticket | {"current": None}
     own = [one for one in ticket["tried"] if one["source"] == source]
-    if not answered(own):
-        return ticket
+    if not answered(own) and not ticket["current"].get("heard"):
+        again = {(one["step"], one["url"]) for one in own}  # what it did not come to stays open
+        left = [one for one in ticket["current"]["left"] if one["step"] in WANTS and one["url"] and (one["step"], one["url"]) not in again]
+        return ticket | {"current": None, "tried": [*ticket["tried"], *left]}
     for want in asked:
         if not Want(want).is_file:
             ticket = attempt(ticket, source, want, Reason.OK)
+        elif want == Want.SUPPLEMENTARY and not answered(own):
+            continue  # what another answer left out is no list of nothing
         elif not any(one["step"] == want for one in own):
             ticket = attempt(ticket, source, want, Reason.ABSENT)
-    return ticket
+    return ticket | {"current": None}
 
 
 def _decline_rest(ticket: Ticket, sources: Mapping[str, Source]) -> Ticket:
@@ -129,59 +168,91 @@ def record(
     ticket = attempt(
         ticket, step["source"], step["step"], reason, url=step["url"], http=http, tries=tries, final_url=final_url, seconds=seconds
     )
-    if reason == Reason.WRONG_ARTICLE:  # then nothing else under that identifier is this article's either
+    ticket["sent"] = [*ticket["sent"], step["url"]]
+    if reason == Reason.WRONG_ARTICLE and step["step"] == Want.XML:  # then nothing else under that identifier is this article's either
         dropped = [one for one in ticket["todo"] if one["source"] == step["source"]]
         ticket = ticket | {"todo": [one for one in ticket["todo"] if one["source"] != step["source"]]}
         for one in dropped:
             ticket = attempt(ticket, one["source"], one["step"], reason, url=one["url"], tries=0)
-    return _add(ticket, step["source"], findings)
+    return add(ticket, step["source"], findings)
 
 
-def _add(ticket: Ticket, source: str, findings: Iterable[Finding]) -> Ticket:
+def add(ticket: Ticket, source: str, findings: Iterable[Finding]) -> Ticket:
+    """The ticket with what a source has found."""
     ticket = dict(ticket)
     calls: list[Plan] = []
     for finding in findings:
         match finding:
             case Ids():
                 ticket["ids"] = Ids(**ticket["ids"]).merge(finding).as_dict()
+            case Title():
+                ticket["titles"] = list(dict.fromkeys([*ticket["titles"], finding.text]))
             case Claim() | Relation():
                 field = "claims" if isinstance(finding, Claim) else "related"
                 if (plain := asdict(finding)) not in ticket[field]:
                     ticket[field] = [*ticket[field], plain]
             case Retraction():
                 ticket["retracted"] = bool(ticket["retracted"]) or finding.retracted
+            case Heard():
+                heard = [plan(finding.source, link) for link in finding.links]
+                ticket["heard"] = ticket["heard"] | {finding.source: heard}
             case Step():
                 calls.append({"source": source, "step": finding.step, "url": finding.url, "state": finding.state})
             case Link():
-                ticket = _link(ticket, source, finding)
+                ticket = _put(ticket, plan(source, finding))
             case Found():
                 ticket = _store(ticket, finding.file)
     ticket["todo"] = [*calls, *ticket["todo"]]
     return ticket
 
 
-def _link(ticket: Ticket, source: str, link: Link) -> Ticket:
-    """Put a file's address into `todo`, unless it is in hand, was refused for good, or stands there and only learns something."""
+def plan(source: str, link: Link) -> Plan:
+    """A file's address as a step of its source."""
     step = asdict(link)
     step = {"source": source, "step": str(step.pop("want")), **step}
     step["stage"], step["role"] = link.stage and str(link.stage), link.role and str(link.role)
+    return step
+
+
+def _put(ticket: Ticket, step: Plan) -> Ticket:
+    """Put a file's address into `todo`, unless it is in hand, was refused for good, or stands there and only learns something."""
+    source, url = step["source"], step["url"]
     if step["step"] not in ticket["want"]:
         return ticket
-    same = [one for one in ticket["todo"] if one["url"] == link.url and one["source"] == source]
+    same = [one for one in ticket["todo"] if one["url"] == url and one["source"] == source]
     if same:
         merged = same[0] | {name: value for name, value in step.items() if same[0].get(name) is None}
         return ticket | {"todo": [merged if one is same[0] else one for one in ticket["todo"]]}
-    if not link.url.startswith(("http://", "https://")):
-        return attempt(ticket, source, step["step"], Reason.UNSAFE, url=link.url, tries=0)
-    held = any(file["source"] == source and file["uri"] == link.url for file in ticket["got"])
-    if held:
-        return attempt(ticket, source, step["step"], Reason.OK, url=link.url)
-    refused = any(
-        (one["source"], one["step"], one["url"]) == (source, step["step"], link.url)
-        for one in ticket["tried"]
-        if Reason(one["reason"]).final
-    )
-    return ticket if refused else ticket | {"todo": [*ticket["todo"], step]}
+    if not _fetchable(url):
+        return attempt(ticket, source, step["step"], Reason.UNSAFE, url=url, tries=0)
+    if any(file["source"] == source and file["uri"] == url for file in ticket["got"]):
+        return attempt(ticket, source, step["step"], Reason.OK, url=url)
+    for one in ticket["tried"]:
+        if (one["step"], one["url"]) == (step["step"], url) and (url in ticket["sent"] or Reason(one["reason"]).final):
+            # asked already, for this source or for another that knows the same address
+            return ticket if one["source"] == source else attempt(ticket, source, step["step"], Reason(one["reason"]), url=url)
+    return ticket | {"todo": [*ticket["todo"], step]}
+
+
+def _replaced(ticket: Ticket, file: File) -> Plan | None:
+    """The file of an earlier run whose place this one takes: the same address, or where only the newest is wanted an older version."""
+    own = [one for one in ticket["stale"] if one["source"] == file.source and want_of(one["kind"], one["media_type"]) == file.want]
+    same = next((one for one in own if one["uri"] == file.uri), None)
+    if same or scope(ticket) != LATEST or file.version is None:
+        return same
+    if file.want == Want.SUPPLEMENTARY:
+        own = [one for one in own if one["filename"] == file.filename]
+    return next((one for one in own if (one["version"] or file.version) < file.version), None)
+
+
+def _fetchable(url: str) -> bool:
+    """Whether an address, which may be anything that an upstream sends, is one of the web."""
+    try:
+        parts = urlsplit(url)
+        url.encode()
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port or an address that is none, a lone surrogate
+        return False
 
 
 def _store(ticket: Ticket, file: File) -> Ticket:
@@ -199,7 +270,7 @@ def _store(ticket: Ticket, file: File) -> Ticket:
         plain["role"] = caption["role"] or plain["role"]
     if any(one["sha256"] == file.sha256 and want_of(one["kind"], one["media_type"]) == file.want for one in ticket["got"]):
         return ticket
-    replaced = next((one for one in ticket["stale"] if (one["source"], one["uri"]) == (file.source, file.uri)), None)
+    replaced = _replaced(ticket, file)
     ticket["stale"] = [one for one in ticket["stale"] if one is not replaced]
     if replaced and replaced["sha256"] == file.sha256:
         return ticket | {"got": [*ticket["got"], replaced]}

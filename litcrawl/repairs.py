@@ -84,8 +84,8 @@ def undashed(text: str, repairs: list[str]) -> str:
 
 
 def percent_decoded(text: str, repairs: list[str]) -> str:
-    """`text` percent-decoded once; what is not UTF-8 then stays as it was."""
-    if not _PERCENT.search(text):
+    """`text` percent-decoded once; what is not UTF-8 then, or holds white space as nothing that was encoded does, stays as it was."""
+    if not _PERCENT.search(text) or any(each.isspace() for each in text.strip()):
         return text
     try:
         plain = unquote(text, errors="strict")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
+from litcrawl.exceptions import StorageError
 from litcrawl.items import Article, File
 from litcrawl.terms import Kind, Outcome, Reason, Want
 
@@ -17,8 +19,6 @@ COLUMNS = (
     "row", "record id", "title", "first author", "year", "doi", "pmid", "pmcid", "outcome", "xml", "pdf", "supplementary", "licence",
     "stage", "retracted", "source", "last address", "note",
 )  # fmt: skip
-
-
 # what `missing.csv` adds, so that every row of it can be read as input again
 MORE = ("bookid", "arxiv")
 
@@ -27,61 +27,96 @@ class Rows:
     """
     The last word on each row, gathered on disk while articles end in any order.
 
-    One line a row; a later word on a row takes the place of an earlier one.
+    One line a row; a later word on a row takes the place of an earlier one. Raises `StorageError` where the disk takes no more.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._db = sqlite3.connect(path)
-        self._db.execute("PRAGMA journal_mode = OFF")
-        self._db.execute("PRAGMA synchronous = OFF")
-        self._db.execute("CREATE TABLE rows (row INTEGER PRIMARY KEY, key TEXT, outcome TEXT, again TEXT, line TEXT)")
+        with self._errors():
+            self._db = sqlite3.connect(path, check_same_thread=False)
+            self._db.execute("PRAGMA journal_mode = OFF")
+            self._db.execute("PRAGMA synchronous = OFF")
+            self._db.execute("CREATE TABLE rows (row INTEGER PRIMARY KEY, key TEXT, outcome TEXT, declined TEXT, again TEXT, line TEXT)")
+            self._db.execute("CREATE INDEX keys ON rows (key)")
 
-    def add(self, article: Article) -> None:
-        """Take down the word on every row of an article."""
+    def add(self, article: Article, *, only_new: bool = False) -> None:
+        """Take down the word on every row of an article; `only_new`: on those that have none yet."""
         shared = _shared(article)
-        self._db.executemany(
-            "INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?, ?)",
-            [
-                (one["row"], article.key, str(article.outcome), _again(article, one), json.dumps(_line(article, one, shared)))
-                for one in article.inputs
-            ],
-        )
+        declined = sorted({attempt["reason"] for attempt in article.attempts if Reason(attempt["reason"]).declined})
+        told = [
+            (
+                one["row"],
+                article.key,
+                str(article.outcome),
+                " ".join(declined),
+                _again(article, one),
+                json.dumps(_line(article, one, shared)),
+            )
+            for one in article.inputs
+        ]
+        with self._errors():
+            self._db.executemany(f"INSERT OR {'IGNORE' if only_new else 'REPLACE'} INTO rows VALUES (?, ?, ?, ?, ?, ?)", told)  # noqa: S608
+
+    def knows(self, key: str | None) -> bool:
+        """Whether there is a word on any row of this article."""
+        return self._db.execute("SELECT 1 FROM rows WHERE key = ? LIMIT 1", (key,)).fetchone() is not None
 
     def outcomes(self) -> dict[str, int]:
         """How many articles (rows, where they name none) have each outcome."""
         counted = self._db.execute("SELECT outcome, COUNT(DISTINCT ifnull(key, 'row ' || row)) FROM rows GROUP BY outcome")
         return {str(one): 0 for one in Outcome} | dict(counted)
 
+    def declined(self) -> dict[str, int]:
+        """For how many articles a source was not asked, by reason."""
+        counted: Counter[str] = Counter()
+        for reasons, n in self._db.execute("SELECT declined, COUNT(DISTINCT key) FROM rows WHERE declined != '' GROUP BY declined"):
+            counted.update(dict.fromkeys(reasons.split(), n))
+        return dict(counted)
+
     def write(self, folder: Path) -> None:
-        """Write the three files into a run's folder."""
-        self._db.commit()
-        with (
-            _table(folder / "rows.csv") as rows,
-            _table(folder / "missing.csv") as missing,
-            (folder / "again.txt").open("w", encoding="utf-8") as again,
-        ):
-            rows.writerow(COLUMNS)
-            missing.writerow(COLUMNS + MORE)
-            for outcome, identifier, line in self._db.execute("SELECT outcome, again, line FROM rows ORDER BY row"):
-                cells = json.loads(line)
-                rows.writerow(cells[: len(COLUMNS)])
-                if outcome != Outcome.COMPLETE:
-                    missing.writerow(cells)
-                if outcome == Outcome.RETRY:
-                    again.write(identifier + "\n")
+        """Write the three files into a run's folder, each whole or not at all."""
+        with self._errors():
+            self._db.commit()
+            with (
+                _whole(folder / "rows.csv") as rows,
+                _whole(folder / "missing.csv") as missing,
+                _whole(folder / "again.txt", "utf-8") as again,
+            ):
+                all_rows, missing_rows = csv.writer(rows), csv.writer(missing)
+                all_rows.writerow(COLUMNS)
+                missing_rows.writerow(COLUMNS + MORE)
+                for outcome, identifier, line in self._db.execute("SELECT outcome, again, line FROM rows ORDER BY row"):
+                    cells = json.loads(line)
+                    all_rows.writerow(cells[: len(COLUMNS)])
+                    if outcome != Outcome.COMPLETE:
+                        missing_rows.writerow(_pinned(cells))
+                    if outcome == Outcome.RETRY:
+                        again.write(identifier + "\n")
 
     def close(self) -> None:
         """Forget the rows."""
         self._db.close()
         self.path.unlink(missing_ok=True)
 
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.OperationalError) as error:
+            raise StorageError(f"the word on each row cannot be written: {error}", full=True) from error
+
 
 @contextmanager
-def _table(path: Path) -> Iterator[Any]:
-    """A CSV file that spreadsheets open as UTF-8."""
-    with path.open("w", encoding="utf-8-sig", newline="") as file:
-        yield csv.writer(file)
+def _whole(path: Path, encoding: str = "utf-8-sig") -> Iterator[TextIO]:
+    """A text file that is there when all of it has been written; the encoding is the one by which spreadsheets know UTF-8."""
+    fresh = path.with_name(path.name + ".tmp")
+    try:
+        with fresh.open("w", encoding=encoding, newline="") as file:
+            yield file
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
 
 
 def _shared(article: Article) -> dict[str, Any]:
@@ -118,7 +153,7 @@ def _supplements(article: Article) -> str | None:
         return reason
     stored = [file for file in article.files if file.kind == Kind.SUPPLEMENTARY]
     if stored:
-        return f"{article.path}/supplementary" + (f" ({len(stored)} files)" if len(stored) > 1 else "")
+        return f"{article.path}/supplementary"
     listed = any(attempt["step"] == Want.SUPPLEMENTARY for attempt in article.attempts if not Reason(attempt["reason"]).declined)
     return "none" if listed else None
 
@@ -129,28 +164,32 @@ def _line(article: Article, one: Mapping[str, Any], shared: Mapping[str, Any]) -
         notes.append(one["raw"])
     own = {"row": one["row"], "record id": one["record_id"], "title": one["title"], "first author": one["author"], "year": one["year"]}
     cells = {**shared, **own, "note": "; ".join(str(note) for note in notes)}
-    return [cells[name] for name in COLUMNS + MORE]
+    return [*(cells[name] for name in COLUMNS + MORE), _version(article, one)]
+
+
+def _version(article: Article, one: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The column of the identifier by which a row pins a version, and the identifier with it."""
+    if not (version := one["version"]):
+        return None
+    if article.ids.get("arxiv"):
+        column, mark = "arxiv", "v"
+    elif "10.1101/" in str(one["raw"]) or "10.64898/" in str(one["raw"]):  # bioRxiv and medRxiv write it behind the DOI
+        column, mark = "doi", "v"
+    else:
+        column, mark = "pmcid", "."
+    return (column, f"{article.ids[column]}{mark}{version}") if article.ids.get(column) else None
+
+
+def _pinned(cells: list[Any]) -> list[Any]:
+    """A line of `missing.csv`: its identifiers with the version that the row pins, so that it is the same row when it is read again."""
+    *cells, pinned = cells
+    if pinned:
+        cells[(COLUMNS + MORE).index(pinned[0])] = pinned[1]
+    return cells
 
 
 def _again(article: Article, one: Mapping[str, Any]) -> str:
-    """An identifier that names the article anew, with the version that the row pinned."""
-    version = one["version"]
-    if version and article.ids.get("pmcid"):
-        return f"{article.ids['pmcid']}.{version}"
-    if version and article.ids.get("arxiv"):
-        return f"arXiv:{article.ids['arxiv']}v{version}"
-    return next(iter(_named(article.ids)), str(one["raw"]))
-
-
-def _named(ids: Mapping[str, str | None]) -> Iterator[str]:
-    for name, form in (("doi", "{}"), ("pmcid", "{}"), ("pmid", "pmid:{}"), ("bookid", "{}"), ("arxiv", "arXiv:{}")):
-        if ids.get(name):
-            yield form.format(ids[name])
-
-
-def open_rows(window: Mapping[str, Iterable[dict[str, Any]]], run: str) -> Iterator[Article]:
-    """What stands for the articles that a run left open: their rows are to be asked again."""
-    for key, inputs in window.items():
-        yield Article(
-            key=key, path=None, inputs=list(inputs), outcome=Outcome.RETRY, missing={}, run=run, notes=["not finished when the run ended"]
-        )
+    """An identifier that names the article anew: the one it is filed under, with the version that the row pins."""
+    if pinned := _version(article, one):
+        return f"arXiv:{pinned[1]}" if pinned[0] == "arxiv" else pinned[1]
+    return article.key or str(one["raw"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
@@ -15,7 +14,8 @@ from scrapy.settings import BaseSettings
 from litcrawl import media_types, proof
 from litcrawl.exceptions import Malformed, Miss
 from litcrawl.ids import Ids
-from litcrawl.items import Claim, File, Licence, Link, Relation, Retraction, Step
+from litcrawl.items import Claim, File, Heard, Licence, Link, Relation, Retraction, Step, Title
+from litcrawl.parsers import json
 from litcrawl.terms import FILE_WANTS, Kind, Reason, Role, Stage, Want
 from litcrawl.wire.response import SpooledResponse
 
@@ -37,12 +37,14 @@ class Question:
 
     `versions` is what of each kind is wanted: `latest`, `all`, or version numbers as text. `gated` is True when a file
     is kept only under a licence that `LITCRAWL_LICENCES` names, so that licences have to be known before a download.
+    `titles` are what the list and other sources call the article.
     """
 
     ids: Ids
     want: frozenset[str]
     versions: tuple[str, ...] = ("latest",)
     gated: bool = False
+    titles: tuple[str, ...] = ()
 
     def versions_of(self, known: set[int]) -> list[int]:
         """Of the `known` versions those that are wanted, newest first."""
@@ -60,7 +62,7 @@ class Found:
     content: proof.Content
 
 
-Finding: TypeAlias = Ids | Claim | Relation | Retraction | Link | Step | Found
+Finding: TypeAlias = Ids | Title | Claim | Relation | Retraction | Heard | Link | Step | Found
 
 
 class Source:
@@ -80,6 +82,8 @@ class Source:
     """Whether this upstream answers only those who say who they are (`LITCRAWL_CONTACT`)."""
     versioned: ClassVar[bool] = False
     """Whether it holds several versions of an article side by side."""
+    guesses: ClassVar[bool] = False
+    """Whether it tells of copies elsewhere: the text of a PDF that it led to must not be another article's."""
     roots: ClassVar[frozenset[str]] = frozenset({"article"})
     """Root elements that its XML may have."""
     basis: ClassVar[str]
@@ -159,6 +163,8 @@ class Source:
             md5=step["md5"],
             encoding=encoding.decode("latin-1") if encoding else None,
             filename=step["filename"],
+            titles=question.titles,
+            read_text=self.guesses,
         )
         evidence = proved.evidence
         licence = step["licence"] and Licence(**step["licence"])
@@ -186,10 +192,7 @@ class Source:
 
 def json_object(response: Response) -> dict[str, Any]:
     """The JSON object that an API answered. Raises `Malformed` when it is none."""
-    try:
-        value = json.loads(response.body)
-    except (ValueError, RecursionError) as error:
-        raise Malformed(f"no JSON: {error}") from None
+    value = json.parse(response.body)
     if not isinstance(value, dict):
         raise Malformed(f"a JSON {type(value).__name__} for an object")
     return value

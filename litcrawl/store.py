@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import errno
 import itertools
 import logging
 import os
+import platform
+import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -19,7 +20,7 @@ from scrapy.settings import BaseSettings
 
 from litcrawl import ids as identifiers
 from litcrawl import names
-from litcrawl.exceptions import BadArgument, Malformed, StorageError
+from litcrawl.exceptions import FULL, BadArgument, Malformed, StorageError
 from litcrawl.ids import Ids
 from litcrawl.index import Index
 from litcrawl.items import Spool
@@ -30,18 +31,24 @@ logger = logging.getLogger(__name__)
 
 SIDECAR = "article.json"
 PARTS = ".parts"
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+# what is read of an earlier run's record
+_NEEDED = {"key", "path", "inputs", "ids", "conflicts", "files", "claims", "related", "retracted", "attempts", "also", "notes", "run"}
 _STALE_AFTER = 24 * 3600.0  # seconds; a temporary file of that age belongs to no running crawl
+_HOST = re.sub(r"[^A-Za-z0-9]", "_", platform.node())
 _serial = itertools.count()
 
 
 @dataclass(kw_only=True)
 class Kept:
-    """What disk has of an article: its `article.json`, the paths of its files that are there at their size, other folders of it."""
+    """
+    What disk has of an article: its `article.json`, the paths of its files that are there at their size, other folders of
+    it, and the identifiers that all these know.
+    """
 
     article: dict[str, Any] | None = None
     held: frozenset[str] = frozenset()
     also: list[str] = field(default_factory=list)
+    ids: Ids = field(default_factory=Ids)
 
 
 class Store:
@@ -61,7 +68,9 @@ class Store:
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> Self:
         """The store that `LITCRAWL_OUT` names. Raises `BadArgument` for what is no folder."""
-        out = str(settings.get("LITCRAWL_OUT"))
+        out = str(settings.get("LITCRAWL_OUT") or "").strip()
+        if not out:
+            raise BadArgument("LITCRAWL_OUT is empty: name a folder")
         if "://" in out:
             raise BadArgument(f"LITCRAWL_OUT={out.partition('://')[0]}://…: this version writes to a folder")
         return cls(Path(out).expanduser().absolute(), min_free=settings.getint("LITCRAWL_MIN_FREE"))
@@ -70,14 +79,15 @@ class Store:
         """Make the folder, and see that it can be written. Raises `BadArgument`."""
         try:
             self.parts.mkdir(parents=True, exist_ok=True)
-            probe = self._temporary()
+            probe = self.temporary()
             probe.write_bytes(b"")
             probe.unlink()
         except OSError as error:
             raise BadArgument(f"LITCRAWL_OUT={self.out}: cannot be written: {error.strerror}") from None
-        for left in (*self.parts.glob("*.tmp"), *self.parts.glob("*.rows")):
-            if time.time() - left.stat().st_mtime > _STALE_AFTER:
-                left.unlink(missing_ok=True)
+        for left in self.parts.glob("*.tmp"):
+            with suppress(OSError):  # another process may have been quicker
+                if _abandoned(left):
+                    left.unlink()
 
     @property
     def index(self) -> Index:
@@ -95,28 +105,48 @@ class Store:
     # what is there
 
     def find(self, ids: Ids) -> Kept:
-        """What disk has of the article that bears any of these identifiers; of several, the one whose key comes first."""
-        singles = [Ids(**{name: value}) for name, value in ids.as_dict().items() if value]
-        folders = dict.fromkeys([*(names.folder(identifiers.key(one)) for one in (ids, *singles)), *self.index.folders(ids)])
-        kept = [article for folder in folders if (article := self.read(folder)) and _shares(article, ids)]
+        """
+        What disk has of the article that bears any of these identifiers; of several, the one whose key comes first.
+
+        Several folders are one article when they share an identifier with these, or with one another and differ in none.
+        Raises `StorageError` when the index cannot be used.
+        """
+        kept: dict[str, dict[str, Any]] = {}
+        known = self._read_into(kept, ids, [names.folder(identifiers.key(Ids(**{name: value}))) for name, value in ids], ids)
+        with self._errors("index.sqlite"):
+            asked = None
+            while known != asked:
+                asked, known = known, self._read_into(kept, known, self.index.folders(known), ids)
         if not kept:
             return Kept()
-        kept.sort(key=lambda article: _rank(article["key"]))
-        article, *others = kept
+        article, *others = sorted(kept.values(), key=lambda one: _rank(one["key"]))
         held = frozenset(file["path"] for file in article["files"] if file["path"] and self.size(file["path"]) == file["size_bytes"])
-        return Kept(article=article, held=held, also=[other["path"] for other in others])
+        return Kept(article=article, held=held, also=[other["path"] for other in others], ids=known)
+
+    def _read_into(self, kept: dict[str, dict[str, Any]], known: Ids, folders: Iterable[str], given: Ids) -> Ids:
+        """Add what these folders have of the article to `kept`; the identifiers known with them."""
+        for folder in folders:
+            if folder not in kept and (article := self.read(folder)):
+                own = Ids(**article["ids"])
+                if own.shares(given) or (own.shares(known) and not own.contradicts(known)):
+                    kept[folder] = article
+                    known = known.merge(own)
+        return known
 
     def read(self, folder: str) -> dict[str, Any] | None:
         """The `article.json` of a folder; None where there is none that can be read."""
         path = self.out / folder / SIDECAR
         try:
             article = orjson.loads(path.read_bytes())
+            if not (isinstance(article, dict) and article.keys() >= _NEEDED):
+                raise ValueError("not the record of an article")
+            Ids(**article["ids"])
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError) as error:
             logger.warning("%s cannot be read (%s): the article is fetched anew", path, error)
             return None
-        return article if isinstance(article, dict) and article.get("type") == "article" else None
+        return article
 
     def captions(self, kept: Kept) -> dict[str, Any]:
         """What the full text on disk says of the article's other files."""
@@ -150,7 +180,7 @@ class Store:
             if isinstance(content, Spool):
                 self._move(Path(content.path), path)
                 return
-            temporary = self._temporary()
+            temporary = self.temporary()
             try:
                 self._room(len(content))
                 temporary.write_bytes(content)
@@ -178,8 +208,9 @@ class Store:
             target.parent.mkdir(parents=True, exist_ok=True)
             source.replace(target)
 
-    def _temporary(self) -> Path:
-        return self.parts / f"{os.getpid()}-{next(_serial)}.tmp"
+    def temporary(self) -> Path:
+        """A name for a file of this process that is not to outlive it: a later run sweeps up what a killed one left."""
+        return self.parts / f"{_HOST}-{os.getpid()}-{next(_serial)}.tmp"
 
     def _room(self, size: int) -> None:
         if self.min_free and shutil.disk_usage(self.out).free - size < self.min_free:
@@ -190,11 +221,23 @@ class Store:
         try:
             yield
         except OSError as error:
-            raise StorageError(f"{path} cannot be written: {error.strerror or error}", full=error.errno in _FULL) from error
+            raise StorageError(f"{path} cannot be written: {error.strerror or error}", full=error.errno in FULL) from error
 
 
-def _shares(article: Mapping[str, Any], ids: Ids) -> bool:
-    return any(value and article["ids"].get(name) == value for name, value in ids.as_dict().items())
+def _abandoned(temporary: Path) -> bool:
+    """Whether no process writes this file any more; known of those of this machine, guessed by age of others'."""
+    host, _, process = temporary.stem.partition("-")
+    if time.time() - temporary.stat().st_mtime > _STALE_AFTER:
+        return True
+    if host != _HOST or os.name != "posix":  # elsewhere signal 0 is no question
+        return False
+    try:
+        os.kill(int(process.partition("-")[0]), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
 
 
 def _rank(key: str) -> int:

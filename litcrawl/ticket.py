@@ -20,6 +20,7 @@ Ticket: TypeAlias = dict[str, Any]
 Plan: TypeAlias = dict[str, Any]  # a step that is due: a call of a source, or a file to fetch
 
 LATEST = ("latest",)
+IDENTIFIERS = "identifiers"  # the step by which a resolver is asked
 
 
 def new(
@@ -32,13 +33,22 @@ def new(
     versions: Sequence[str] = LATEST,
     exhaustive: bool = False,
     licences: Sequence[str] = (),
+    resolve: str = "useful",
+    download: bool = True,
+    titles: Sequence[str] = (),
 ) -> Ticket:
-    """The ticket of an article of which nothing is known but its identifiers."""
+    """
+    The ticket of an article of which nothing is known but its identifiers.
+
+    `resolve`: which further identifiers are sought: those that are `useful` to a rung, `all`, `none`. Without `download`
+    files are found and listed, not fetched.
+    """
     return {
         "key": key, "path": path, "ids": ids.as_dict(), "want": [str(one) for one in want], "versions": list(versions),
-        "scope": [], "exhaustive": exhaustive, "licences": list(licences), "rungs": list(rungs), "wider": [], "current": None, "todo": [],
-        "got": [], "stale": [], "tried": [], "before": [], "claims": [], "related": [], "retracted": None, "conflicts": [], "also": [],
-        "notes": [], "captions": {},
+        "scope": [], "exhaustive": exhaustive, "licences": list(licences), "resolve": resolve, "download": download,
+        "rungs": list(rungs), "wider": [], "current": None, "todo": [], "asked": [], "heard": {}, "sent": [],
+        "made": False, "whole": False, "got": [], "stale": [], "tried": [], "before": [], "claims": [], "related": [],
+        "retracted": None, "titles": list(titles), "conflicts": [], "also": [], "notes": [], "captions": {},
     }  # fmt: skip
 
 
@@ -50,11 +60,14 @@ def question(ticket: Ticket, want: Iterable[str] | None = None) -> Question:
         want=frozenset(Want(one) for one in wanted),
         versions=tuple(ticket["versions"]),
         gated=bool(ticket["licences"]),
+        titles=tuple(ticket["titles"]),
     )
 
 
 def wanted(ticket: Ticket, source: Source) -> list[str]:
     """The kinds that this source offers and the article still lacks."""
+    if not source.versioned and not {"latest", "all"} & set(ticket["versions"]):
+        return []  # only a source that keeps versions apart can give the one that was named
     anew = ticket["exhaustive"] or source.name in ticket["wider"]
     return [want for want in ticket["want"] if want in source.offers and (anew or not settled(ticket, want, source.name))]
 
@@ -76,6 +89,11 @@ def in_hand(ticket: Ticket, want: str) -> bool:
     if not Want(want).is_file:  # a source without the identifier it needs could not know
         return any(one["reason"] == Reason.OK for one in own) and all(one["reason"] in (Reason.OK, Reason.NEEDS_ID) for one in own)
     return any(want_of(file["kind"], file["media_type"]) == want for file in (*ticket["got"], *ticket["stale"]))
+
+
+def never_asked(ticket: Ticket, source: str) -> bool:
+    """Whether a source has declined so far, and may not by now."""
+    return all(Reason(one["reason"]).declined for one in ticket["tried"] if one["source"] == source)
 
 
 def scope(ticket: Ticket) -> tuple[str, ...]:

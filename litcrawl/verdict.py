@@ -10,7 +10,7 @@ from litcrawl.items import Article, Claim, File, Relation
 from litcrawl.resuming import SUPPLEMENTS_UNKNOWN, VERSIONS_NOTE
 from litcrawl.source import Source
 from litcrawl.terms import WANTS, Kind, Outcome, Reason, Want
-from litcrawl.ticket import LATEST, Ticket
+from litcrawl.ticket import IDENTIFIERS, LATEST, Ticket
 
 # Why a kind is missing is the first of these that was met, where nothing retryable was.
 PRECEDENCE = (
@@ -81,6 +81,8 @@ def missing(ticket: Ticket, sources: Mapping[str, Source]) -> dict[str, str]:
             if one["reason"] != Reason.OK
             and (one["step"] == want or (one["step"] not in WANTS and want in _offers(sources, one["source"])))
         ]
+        if Reason.NEEDS_ID in met:  # whoever could have told the identifier has not answered
+            met += [Reason(one["reason"]) for one in ticket["tried"] if one["step"] == IDENTIFIERS and Reason(one["reason"]).retryable]
         if want == Want.SUPPLEMENTARY and not _named(ticket) and not any(one.retryable for one in met):
             continue  # no source can list the article
         if Want(want).is_file or any(not one.final for one in met):

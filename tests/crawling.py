@@ -14,6 +14,7 @@ from scrapy.spiderloader import get_spider_loader
 
 from litcrawl.ending import exit_status
 
+OPEN_SOURCES = ("europe_pmc_bookshelf", "pmc_oa_s3", "europe_pmc")
 CASSETTES = Path(__file__).parent / "cassettes"
 
 
@@ -75,5 +76,6 @@ async def crawl(
 
 
 async def replay(out: Path, cassette: str = "open_sources", **more: Any) -> Crawled:
-    """A crawl off the wire."""
-    return await crawl(out, settings={"LITCRAWL_CASSETTE": str(CASSETTES / cassette)} | more.pop("settings", {}), **more)
+    """A crawl off the wire; without other word by the sources that the cassette `open_sources` was recorded with."""
+    ladder = {"LITCRAWL_SOURCES": list(OPEN_SOURCES)} if cassette != "ladder" else {}
+    return await crawl(out, settings={"LITCRAWL_CASSETTE": str(CASSETTES / cassette)} | ladder | more.pop("settings", {}), **more)

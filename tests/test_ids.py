@@ -287,3 +287,10 @@ def test_what_was_parsed_parses_to_itself(text: str) -> None:
         return
     again = parse(key(ids))
     assert (again.ids, again.repairs) == (ids, ["label removed"] if ids.arxiv else [])
+
+
+@pytest.mark.parametrize("text", ["10.1234/odd#frag?x=1%20y z", "10.1002/a<1 ::aid>2"])
+def test_a_space_inside_a_doi_stays_where_no_word_follows_it(text):
+    parsed = parse(text)
+    assert parsed.ids.doi == text
+    assert parsed.repairs == ["white space inside the DOI kept"]

@@ -398,3 +398,20 @@ def test_a_ladder_ends_and_a_rerun_of_its_end_asks_only_what_is_open(listing, re
     assert (done.outcome == Outcome.RETRY) == any(Reason(reason).retryable for reason in done.missing.values())
     if all(Reason(one["reason"]).final for one in done.attempts):
         assert again(done, want=sorted(want), ids=ids, exhaustive=exhaustive)[1] == []
+
+
+def test_without_download_files_are_listed_each_kind_from_the_first_source_that_has_it():
+    state, asked = walk(ticket(download=False), {LISTING: (LISTED, Reason.OK)})
+    assert asked == [LISTING]
+    done = article(state)
+    assert done.outcome == Outcome.COMPLETE
+    assert [(file.uri, file.path, file.sha256, file.media_type) for file in done.files] == [
+        (LISTED[0].url, None, None, XML),
+        (LISTED[1].url, None, None, PDF),
+        (LISTED[2].url, None, None, "text/csv"),
+    ]
+
+
+def test_a_version_that_a_row_names_is_asked_only_of_sources_that_keep_versions():
+    _, asked = walk(ticket(want=["xml"], versions=["7"]), {LISTING: ([], Reason.OK)})
+    assert asked == [LISTING], "the mirror has but one version, and does not say which"

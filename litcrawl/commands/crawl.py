@@ -8,7 +8,7 @@ import sys
 
 from scrapy.commands.crawl import Command as CrawlCommand
 
-from litcrawl.checks import check_settings
+from litcrawl.checks import check_output, check_settings
 from litcrawl.ending import BUG, WRONG, exit_status
 from litcrawl.exceptions import BadArgument
 from litcrawl.spiders.base import LadderSpider
@@ -29,6 +29,7 @@ class Command(CrawlCommand):
                 raise BadArgument(f"no spider {args[0]!r}; the spiders are: {', '.join(sorted(process.spider_loader.list()))}")
             crawler = process.create_crawler(args[0])
             check_settings(crawler.settings)
+            check_output(crawler.settings, opts.spargs)
             prepared = {}
             if issubclass(crawler.spidercls, LadderSpider):
                 prepared["prepared"] = crawler.spidercls.prepare(crawler.settings, opts.spargs)

@@ -14,7 +14,6 @@ from scrapy.utils.asyncio import create_looping_call
 from tqdm import tqdm
 from tqdm.contrib.logging import logging_redirect_tqdm
 
-from litcrawl.items import Article
 from litcrawl.middlewares.pacing import PacingMiddleware
 from litcrawl.spiders.base import LadderSpider
 
@@ -30,13 +29,11 @@ class Progress:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.live = sys.stderr.isatty() and not crawler.settings.get("LOG_FILE")
-        self.done = 0
         self.began = time.monotonic()
         self.bar: Any = None
         self.redirect: Any = None
         self.loop = create_looping_call(self.tell)
         crawler.signals.connect(self.opened, signal=signals.spider_opened)
-        crawler.signals.connect(self.scraped, signal=signals.item_scraped)
         crawler.signals.connect(self.closed, signal=signals.spider_closed)
 
     @classmethod
@@ -52,12 +49,6 @@ class Progress:
             self.bar = tqdm(unit=" articles", dynamic_ncols=True, file=sys.stderr)
         self.loop.start(_LIVE_EVERY if self.live else _LINE_EVERY, now=False)
 
-    def scraped(self, item: Any) -> None:
-        if isinstance(item, Article):
-            self.done += 1
-            if self.bar is not None:
-                self.bar.update(1)
-
     def tell(self) -> None:
         """Show how things stand."""
         stats = self.crawler.stats
@@ -65,16 +56,19 @@ class Progress:
             f"{stats.get_value('litcrawl/rows', 0)} rows read, {stats.get_value('litcrawl/duplicates', 0)} duplicates, "
             f"{stats.get_value('litcrawl/on_disk', 0)} on disk already{self._waits()}"
         )
+        done = stats.get_value("litcrawl/articles", 0)
         if self.bar is not None:
-            self.bar.set_postfix_str(said)
+            self.bar.set_postfix_str(said, refresh=False)
+            self.bar.update(done - self.bar.n)
             return
         minutes = max(time.monotonic() - self.began, 1e-9) / 60
-        logger.info("%d articles done (%.0f a minute); %s", self.done, self.done / minutes, said)
+        logger.info("%d articles done (%.0f a minute); %s", done, done / minutes, said)
 
     def closed(self) -> None:
         if self.loop.running:
             self.loop.stop()
         if self.bar is not None:
+            self.tell()
             self.bar.close()
             self.redirect.__exit__(None, None, None)
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import Counter
+from time import monotonic
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+import orjson
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from litcrawl import ticket as tickets
-from litcrawl.ending import exit_status
+from litcrawl.ending import end, exit_status
+from litcrawl.estimate import SAMPLE, estimate
+from litcrawl.exceptions import StorageError
 from litcrawl.items import Article
-from litcrawl.rows import Rows, open_rows
+from litcrawl.rows import Rows
 from litcrawl.spiders.base import LadderSpider
 from litcrawl.store import Store
 from litcrawl.terms import Outcome, Reason
+from litcrawl.unasked import left_open, unread
 
 logger = logging.getLogger(__name__)
 
@@ -37,19 +41,25 @@ _LACKS = {
 }
 
 
+_ENDED_BY = {"shutdown": "signal"}  # Scrapy's word for SIGINT and SIGTERM
+_READING = 5.0  # seconds that an ending run may read on in its list
+
+
 class Summary:
     """Counts articles, files and requests; keeps the last word on each row; writes the run's folder at the end."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.requests: Counter[str] = Counter()
-        self.not_asked: Counter[str] = Counter()
         self.started = tickets.now()
         self.rows: Rows | None = None
-        crawler.signals.connect(self.opened, signal=signals.spider_opened)
-        crawler.signals.connect(self.article, signal=signals.item_scraped)
-        crawler.signals.connect(self.sent, signal=signals.request_reached_downloader)
-        crawler.signals.connect(self.closed, signal=signals.spider_closed)
+        connect = crawler.signals.connect
+        connect(self.opened, signal=signals.spider_opened)
+        connect(self.article, signal=signals.item_scraped)
+        connect(self.article, signal=signals.item_dropped)
+        connect(self.failed, signal=signals.item_error)
+        connect(self.sent, signal=signals.request_reached_downloader)
+        connect(self.closed, signal=signals.spider_closed)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -60,9 +70,11 @@ class Summary:
     def opened(self, spider: LadderSpider) -> None:
         store = Store.from_settings(self.crawler.settings)
         self.folder = store.out / "runs" / spider.run
-        self.rows = Rows(store.parts / f"{spider.run}.rows")
+        self.rows = Rows(store.temporary())
         rows = spider.arguments.rows
         logger.info("List: %s (%s)", rows.name, rows.form)
+        if (about := estimate(rows)) is not None:
+            logger.info("About %d rows, by the first %d and the size of the file", about, SAMPLE)
         for note in rows.notes:
             logger.info("%s", note)
         logger.info("Output: %s", store.out)
@@ -78,36 +90,41 @@ class Summary:
         if not isinstance(item, Article):
             return
         assert self.rows is not None
-        self.rows.add(item)
         stats = self.crawler.stats
         stats.inc_value("litcrawl/articles")
         if item.known:
-            stats.inc_value("litcrawl/on_disk")
-        reasons = {Reason(attempt["reason"]) for attempt in item.attempts}
-        for reason in reasons:
-            if reason.declined:
-                self.not_asked[reason] += 1
-        if Reason.ERROR in reasons and item.run == getattr(self.crawler.spider, "run", None):
+            stats.inc_value("litcrawl/duplicates" if self.rows.knows(item.key) else "litcrawl/on_disk")
+        try:
+            self.rows.add(item)
+        except StorageError as error:
+            logger.error("%s", error)
+            end(self.crawler, "disk")
+        if any(attempt["reason"] == Reason.ERROR and attempt["at"] >= self.started for attempt in item.attempts):
             stats.inc_value("litcrawl/bugs")
+
+    def failed(self, item: Any) -> None:
+        """A pipeline failed over an item: logged by Scrapy with its traceback; the rows still get a word."""
+        self.crawler.stats.inc_value("litcrawl/bugs")
+        if isinstance(item, Article):
+            item.outcome = Outcome.RETRY
+            item.reason = str(Reason.ERROR)
+            self.article(item)
 
     def closed(self, spider: LadderSpider, reason: str) -> None:
         assert self.rows is not None
+        ended_by = _ENDED_BY.get(reason, reason)
+        whole = self._last_words(spider, self.rows, ended_by)
         stats = self.crawler.stats
-        for article in open_rows(spider.window.inputs, spider.run):
-            self.rows.add(article)
         outcomes = self.rows.outcomes()
         for name, n in outcomes.items():
             stats.set_value(f"litcrawl/outcome/{name}", n)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.rows.write(self.folder)
-        self.rows.close()
         summary = {
             "run": spider.run,
             "spider": spider.name,
             "arguments": dict(spider.arguments.given),
             "started": self.started,
             "ended": tickets.now(),
-            "ended_by": reason,
+            "ended_by": ended_by,
             "status": exit_status(stats.get_stats(), reason),
             "rows": stats.get_value("litcrawl/rows", 0),
             "articles": sum(outcomes.values()) - outcomes[Outcome.INVALID],
@@ -115,14 +132,42 @@ class Summary:
             "files": _under(stats.get_stats(), "litcrawl/files/"),
             "bytes": stats.get_value("litcrawl/bytes", 0),
             "requests": dict(self.requests),
-            "not_asked": {str(one): n for one, n in self.not_asked.items()},
+            "not_asked": self.rows.declined(),
         }
-        (self.folder / "summary.json").write_text(json.dumps(summary, ensure_ascii=False, indent=1), encoding="utf-8")
-        self._last_lines(summary, reason)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.rows.write(self.folder)
+            (self.folder / "summary.json").write_bytes(orjson.dumps(summary, option=orjson.OPT_INDENT_2))
+        except (OSError, StorageError) as error:
+            logger.error("%s: this run's tables could not be written (%s)", self.folder, error)
+            whole = False
+        self.rows.close()
+        self._last_lines(summary, whole)
 
-    def _last_lines(self, summary: dict[str, Any], reason: str) -> None:
-        stats = self.crawler.stats
-        told = [f"{n} {_WORDS[Outcome(name)]}" for name, n in summary["outcomes"].items() if n]
+    def _last_words(self, spider: LadderSpider, rows: Rows, ended_by: str) -> bool:
+        """Words for the rows that have none; whether each row of the list has one then."""
+        if ended_by == "finished" and len(spider.window):
+            self.crawler.stats.inc_value("litcrawl/bugs")
+            logger.error("no word on %d open articles, a bug: %s", len(spider.window), ", ".join(spider.window.places))
+        try:
+            for key, place in spider.window.places.items():
+                rows.add(left_open(key, place, spider.run))
+            if ended_by == "finished":
+                return True
+            end = monotonic() + _READING
+            for article in unread(spider.arguments.rows, spider.arguments.shard, spider.taken, spider.run):
+                if monotonic() > end:
+                    return False
+                rows.add(article, only_new=True)
+                self.crawler.stats.inc_value("litcrawl/rows")
+        except StorageError as error:
+            logger.error("%s", error)
+            return False
+        return spider.arguments.rows.size is not None
+
+    def _last_lines(self, summary: dict[str, Any], whole: bool) -> None:
+        stats, outcomes = self.crawler.stats, summary["outcomes"]
+        told = [f"{n} {_WORDS[Outcome(name)]}" for name, n in outcomes.items() if n]
         duplicates, on_disk = stats.get_value("litcrawl/duplicates", 0), stats.get_value("litcrawl/on_disk", 0)
         logger.info("Rows: %d read, %d of them duplicates; articles on disk already: %d", summary["rows"], duplicates, on_disk)
         if not summary["rows"]:
@@ -131,7 +176,11 @@ class Summary:
         for name, n in summary["not_asked"].items():
             logger.info("Not asked for %d articles: %s (%s)", n, _LACKS[Reason(name)], name)
         logger.info("Word on each row: %s", self.folder / "rows.csv")
-        if reason != "finished" or summary["outcomes"][Outcome.RETRY]:
+        if outcomes[Outcome.PARTIAL] or outcomes[Outcome.ABSENT] or outcomes[Outcome.INVALID]:
+            logger.info("What is missing, and why: %s", self.folder / "missing.csv")
+        if not whole:
+            logger.info("Something is left, and not all of the list was read: run the same command again")
+        elif summary["ended_by"] != "finished" or outcomes[Outcome.RETRY]:
             logger.info("Something is left: run the same command again, or -a ids=%s", self.folder / "again.txt")
 
 

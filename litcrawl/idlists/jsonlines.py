@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from litcrawl.exceptions import BadIdentifier
+from litcrawl.exceptions import BadIdentifier, Malformed
 from litcrawl.idlists.columns import Columns
 from litcrawl.idlists.rows import Notes, Row, bad_row, record_row
+from litcrawl.parsers import json
 
 _NESTED = ("ids", "externalIds", "identifiers")  # this project's feeds and OpenAlex; Semantic Scholar
 _SHOWN = 200
@@ -24,8 +24,8 @@ def rows(lines: Iterable[str], id_type: str | None, notes: Notes) -> Iterator[Ro
             continue
         number += 1
         try:
-            record = json.loads(text)
-        except (ValueError, RecursionError):
+            record = json.parse(text)
+        except Malformed:
             record = None
         if not isinstance(record, dict):
             yield bad_row(number, line, text[:_SHOWN], BadIdentifier("malformed", "not a JSON object"))

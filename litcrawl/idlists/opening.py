@@ -64,7 +64,7 @@ def open_list(value: str, *, id_type: str | None = None, stdin: BinaryIO | None 
     if not value:
         raise BadArgument("ids is empty: give a file, - or identifiers")
     if value == "-":
-        return _stream("standard input", stdin or sys.stdin.buffer, id_type)
+        return _stream("standard input", stdin or _stdin(), id_type)
     mode = _mode(value)
     if mode is not None and not stat.S_ISDIR(mode):
         return _file(value, id_type) if stat.S_ISREG(mode) else _stream(value, _opened(value), id_type)
@@ -76,6 +76,11 @@ def open_list(value: str, *, id_type: str | None = None, stdin: BinaryIO | None 
     if any(parsed.guessed for _, parsed in parts):
         notes.add(GUESSED)
     return IdList("inline", "inline", len(value), notes, _start=lambda: lines.inline(parts))
+
+
+def _stdin() -> BinaryIO:
+    """Unbuffered: who ends while a thread waits inside the interpreter's own buffer is ended by it with a fatal error."""
+    return getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
 
 
 def _path(value: str) -> Path:

@@ -34,9 +34,11 @@ class Outage:
         self._closed: frozenset[str] = frozenset()
         self._probe = False
 
-    def ended(self, outcome: str) -> None:
-        """An article has its last word."""
+    def ended(self, outcome: str | None) -> None:
+        """An article has its last word; None when nobody had to be asked for it, which says nothing of the network."""
         self._probe = False
+        if outcome is None:
+            return
         self._streak = self._streak + 1 if outcome == Outcome.RETRY else 0
         closed = self._closed_hosts()
         if self._streak < self._in_a_row:

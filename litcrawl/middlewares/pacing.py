@@ -220,7 +220,7 @@ class PacingMiddleware:
     def _is_wall(self, response: Response) -> bool:
         spool = getattr(response, "spool", None)
         head = spool.head if spool else response.body[:_HEAD]
-        return proof.wall(response.status, response.headers.to_unicode_dict(), head) is not None
+        return proof.wall(response.status, response.headers, head) is not None
 
 
 def host_of(request: Request) -> str:

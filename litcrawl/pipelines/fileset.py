@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import fields
 from typing import Any, Self
 
@@ -13,6 +14,8 @@ from litcrawl.exceptions import StorageError
 from litcrawl.items import Article, Blob, File, FileItem
 from litcrawl.store import Store
 from litcrawl.terms import Outcome, Reason
+
+logger = logging.getLogger(__name__)
 
 
 class FileSetPipeline:
@@ -27,6 +30,7 @@ class FileSetPipeline:
         self.crawler = crawler
         self.store = store
         self.feeds = bool(crawler.settings.getdict("FEEDS"))
+        self.failed: set[str] = set()  # an older file of the same size may lie where a new one was to go
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -46,10 +50,13 @@ class FileSetPipeline:
         file = blob.file
         try:
             self.store.put(str(file.path), blob.spool or blob.body or b"")
-            self.store.put_article(blob.draft.to_dict())
+            if not blob.last:
+                self.store.put_article(blob.draft.to_dict())
         except StorageError as error:
+            self.store.discard(blob.spool)
+            self.failed.add(str(file.path))
             self._failed(error)
-            raise DropItem(f"{file.path}: {error}", log_level="WARNING") from None
+            raise DropItem(f"not stored: {error}", log_level="WARNING") from None
         stats = self.crawler.stats
         stats.inc_value(f"litcrawl/files/{file.want}")
         stats.inc_value("litcrawl/bytes", file.size_bytes or 0)
@@ -57,7 +64,7 @@ class FileSetPipeline:
         return FileItem(**stored, key=blob.draft.key, run=blob.draft.run, at=blob.draft.at)
 
     def _article(self, article: Article) -> None:
-        lost = [file for file in article.files if self.store.size(str(file.path)) != file.size_bytes]
+        lost = [file for file in article.files if file.path in self.failed or self.store.size(str(file.path)) != file.size_bytes]
         if lost:
             for file in lost:
                 article.missing[str(file.want)] = str(Reason.NOT_STORED)
@@ -71,13 +78,14 @@ class FileSetPipeline:
             return
         try:
             self.store.put_article(article.to_dict())
-        except StorageError as error:  # what was fetched is found by the next run: the last draft stands
+        except StorageError as error:  # the last draft stands; the next run fetches what it does not name
             article.outcome = Outcome.RETRY
             article.reason = str(Reason.NOT_STORED)
+            logger.warning("%s", error)
             self._failed(error)
 
     def _failed(self, error: StorageError) -> None:
-        spider = self.crawler.spider
-        if spider is not None:
-            spider.logger.error("%s", error)
-        end(self.crawler, "disk")
+        if error.full:
+            if not self.crawler.stats.get_value("litcrawl/ending"):
+                logger.error("%s: the crawl ends", error)
+            end(self.crawler, "disk")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import json
 import os
@@ -15,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from litcrawl.exceptions import StorageError
+from litcrawl.exceptions import FULL, StorageError
 from litcrawl.items import Spool
 
 if sys.platform == "win32":  # a file that is open cannot be replaced there, which is protection enough
@@ -31,7 +30,6 @@ else:
 _CHECKPOINT = 16 << 20  # bytes that a crash of the machine may cost
 _EDGE = 2 << 10  # what the proof reads of a file's head and tail
 _BLOCK = 1 << 20
-_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ class Parts:
     """The folder `.parts`: what is held there, and new parts in it. Blocking; every failure of the disk is a `StorageError`."""
 
     def __init__(self, out: str, min_free: int):
-        self.folder = Path(out) / ".parts"
+        self.folder = Path(out).expanduser() / ".parts"
         self._min_free = min_free
 
     def held(self, name: str, url: str) -> Held | None:
@@ -219,4 +217,4 @@ def _storing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StorageError(f"{path}: {error.strerror or error}", full=error.errno in _FULL) from error
+        raise StorageError(f"{path}: {error.strerror or error}", full=error.errno in FULL) from error

@@ -1,0 +1,53 @@
+import pytest
+from crawling import project_settings
+
+from litcrawl.checks import check_contact, check_settings
+from litcrawl.exceptions import BadArgument
+
+
+def test_the_projects_own_settings_pass():
+    check_settings(project_settings())
+    check_settings(project_settings(LITCRAWL_CONTACT="someone@library.uni.edu", LITCRAWL_PATIENCE="0.5"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("JOBDIR", "jobs/1"),
+        ("LITCRAWL_CONTACT", "nobody"),
+        ("LITCRAWL_OPEN_ARTICLES", "0"),
+        ("LITCRAWL_OPEN_ARTICLES", "many"),
+        ("LITCRAWL_STREAM_SIZE", "8 MiB"),
+        ("LITCRAWL_MAX_FILE_SIZE", "-1"),
+        ("LITCRAWL_MIN_FREE", "1.5"),
+        ("LITCRAWL_WORKERS", ""),
+        ("LITCRAWL_PATIENCE", "long"),
+        ("LITCRAWL_RECORD", "always"),
+        ("LITCRAWL_SLOTS", {"a.test": {"delay": -1}}),
+    ],
+)
+def test_a_setting_that_cannot_be_meant_is_named_in_one_line(name, value):
+    with pytest.raises(BadArgument) as raised:
+        check_settings(project_settings(**{name: value}))
+    assert name in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("contact", ["a@b.org", "first.last+tag@sub.library.ac.uk"])
+def test_an_address_passes(contact):
+    check_contact(contact)
+
+
+@pytest.mark.parametrize(
+    "contact",
+    ["a", "a@b", "@b.org", "a@", "a@@b.org", "a@b.org, c@d.org", "A <a@b.org>", "a b@c.org", "ä@b.org", "a@.org", "a@b.org\nX-Evil: 1"],
+)
+def test_what_is_no_address_does_not(contact):
+    with pytest.raises(BadArgument, match="give one e-mail address"):
+        check_contact(contact)
+
+
+@pytest.mark.parametrize("contact", ["you@example.com", "you@EXAMPLE.org", "you@mail.example.net"])
+def test_a_placeholder_does_not(contact):
+    with pytest.raises(BadArgument, match="placeholder"):
+        check_contact(contact)

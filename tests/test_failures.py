@@ -1,0 +1,46 @@
+import pytest
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    ResponseDataLossError,
+    UnsupportedURLSchemeError,
+)
+from twisted.python.failure import Failure
+
+from litcrawl.exceptions import HostClosed, Miss, StorageError
+from litcrawl.failures import reason_of
+from litcrawl.terms import Reason
+from litcrawl.wire.errors import CertificateError, CutShort, StalePart
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (Miss(Reason.LOOP), Reason.LOOP),
+        (HostClosed(Reason.QUOTA), Reason.QUOTA),
+        (StorageError("full", full=True), Reason.NOT_STORED),
+        (DownloadTimeoutError(), Reason.TIMEOUT),
+        (CutShort("ended", 7), Reason.TRUNCATED),
+        (ResponseDataLossError(), Reason.TRUNCATED),
+        (UnsupportedURLSchemeError(), Reason.UNSAFE),
+        (CannotResolveHostError(), Reason.UNAVAILABLE),
+        (DownloadConnectionRefusedError(), Reason.UNAVAILABLE),
+        (DownloadFailedError(), Reason.UNAVAILABLE),
+        (CertificateError(), Reason.UNAVAILABLE),
+        (StalePart(), Reason.UNAVAILABLE),
+    ],
+)
+def test_each_failure_has_its_reason_and_no_error_is_logged(error, reason, caplog):
+    assert reason_of(Failure(error)) is reason
+    assert not caplog.records
+
+
+def test_anything_else_is_a_bug_of_ours_and_logged_with_its_traceback(caplog):
+    try:
+        raise KeyError("oops")
+    except KeyError:
+        failure = Failure()
+    assert reason_of(failure) is Reason.ERROR
+    assert caplog.records[0].exc_info[0] is KeyError
