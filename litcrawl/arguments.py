@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Self
 
 from litcrawl.exceptions import BadArgument
+from litcrawl.filelists import open_files
 from litcrawl.idlists import IdList, open_list
 from litcrawl.terms import Want
 
@@ -20,7 +21,9 @@ class Arguments:
     """What the user asked of a ladder spider; `rows` is the opened list."""
 
     rows: IdList
-    ids: str
+    ids: str = ""
+    feed_sources: frozenset[str] = frozenset()
+    """Where the files of `files` come from; empty without."""
     want: tuple[Want, ...] = DEFAULT_WANT
     want_given: bool = False
     sources: tuple[str, ...] = ()
@@ -48,13 +51,20 @@ class Arguments:
                 near = get_close_matches(name, known, 1)
                 hint = f" (did you mean {near[0]}?)" if near else ""
                 raise BadArgument(f"unknown argument {name!r}{hint}; the arguments are: {', '.join(known)}")
-        if not str(given.get("ids", "")).strip():
+        ids, files = str(given.get("ids", "")).strip(), str(given.get("files", "")).strip()
+        if not ids and not files:
             raise BadArgument(
                 "no identifiers: give -a ids=FILE, -a ids=- (standard input), or -a ids=10.1371/journal.pone.0000217,PMC1790863"
             )
         parsed = {name: PARSERS[name](name, str(value).strip()) for name, value in given.items() if name in PARSERS}
-        rows = open_list(str(given["ids"]), id_type=parsed.pop("id_type", None))
-        return cls(rows=rows, ids=str(given["ids"]), want_given="want" in given, given={k: str(v) for k, v in given.items()}, **parsed)
+        id_type = parsed.pop("id_type", None)
+        if files:
+            beside = [name for name in given if name not in ("files", "limit", "shard", "refresh")]
+            if beside:
+                raise BadArgument(f"files: fetches exactly the files that a feed names; it does not go with {', '.join(beside)}")
+        rows, sources = open_files(files) if files else (open_list(ids, id_type=id_type), frozenset[str]())
+        told = {name: str(value) for name, value in given.items()}
+        return cls(rows=rows, ids=ids, feed_sources=sources, want_given="want" in given, given=told, **parsed)
 
 
 def choose_sources(default: Sequence[str], chosen: Sequence[str], known: Iterable[str]) -> list[str]:
@@ -133,4 +143,4 @@ PARSERS: dict[str, Callable[[str, str], Any]] = {
     "limit": _limit,
     "shard": _shard,
 }
-NAMES = ("ids", *PARSERS)
+NAMES = ("ids", "files", *PARSERS)

@@ -164,6 +164,11 @@ class FileItem(File):
     run: str | None = None
     at: str | None = None
 
+    @classmethod
+    def of(cls, file: File, article: Article) -> Self:
+        """The item for a file of an article."""
+        return cls(**{name: getattr(file, name) for name in _names(File)}, key=article.key, run=article.run, at=article.at)
+
 
 @dataclass(kw_only=True)
 class Article:

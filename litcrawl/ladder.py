@@ -24,6 +24,15 @@ _MEDIA_TYPES = {Want.XML: JATS, Want.PDF: PDF, Want.TEXT: TEXT}
 _LISTED = ("source", "filename", "credential_key", "size_bytes", "description", "role", "version", "stage", "licence")
 
 
+def only(ticket: Ticket, steps: Sequence[Plan]) -> Ticket:
+    """The ticket of an article of which exactly these files are to be fetched."""
+    wants = list(dict.fromkeys(step["step"] for step in steps))
+    ticket = ticket | {"want": wants, "exhaustive": True, "rungs": [], "resolve": "none"}
+    for step in steps:
+        ticket = _put(ticket, step)
+    return ticket | {"whole": ticket["whole"] and not ticket["todo"]}
+
+
 def next_step(ticket: Ticket, sources: Mapping[str, Source]) -> tuple[Ticket, Plan | None]:
     """
     The ticket, and what to do next for it: a pending call or file first, else the first rung that can serve; None at the end.

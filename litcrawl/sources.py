@@ -34,6 +34,10 @@ def with_ladder(arguments: Arguments, settings: BaseSettings, fixed: Sequence[st
     Raises `BadArgument` when none is left, or for a kind that was asked for and none of them offers.
     """
     known = known_sources(settings)
+    if arguments.feed_sources:
+        if strange := sorted(arguments.feed_sources - known.keys()):
+            raise BadArgument(f"files: unknown source {strange[0]!r}; the sources are: {', '.join(known)}")
+        return replace(arguments, sources=tuple(name for name in known if name in arguments.feed_sources), resolve=False)
     chosen = list(fixed) or choose_sources(default_sources(settings), arguments.sources, known)
     if not chosen:
         raise BadArgument("sources: none is left; take one -name away, or see LITCRAWL_SOURCES")

@@ -47,6 +47,7 @@ def article(
         ids=ticket["ids"],
         conflicts=ticket["conflicts"],
         outcome=Outcome.RETRY if draft else outcome(ticket, told),
+        reason=unresolved(ticket),
         missing=told,
         files=files,
         claims=[Claim(**claim) for claim in ticket["claims"]],
@@ -100,10 +101,20 @@ def _named(ticket: Ticket) -> bool:
     return any(one["step"] == Want.SUPPLEMENTARY and not Reason(one["reason"]).declined for one in ticket["tried"])
 
 
+def unresolved(ticket: Ticket) -> str | None:
+    """Where identifiers are all that is wanted: why none was told; None when one was, or none is lacking."""
+    told = [Reason(one["reason"]) for one in ticket["tried"] if one["step"] == IDENTIFIERS]
+    if ticket["resolve"] != "all" or Reason.OK in told or not told:
+        return None
+    return str(next((one for one in told if one.retryable), Reason.ABSENT))
+
+
 def outcome(ticket: Ticket, missing_: Mapping[str, str]) -> Outcome:
     """What the article amounts to in the end."""
-    if any(Reason(reason).retryable for reason in missing_.values()):
+    if any(Reason(reason).retryable for reason in (*missing_.values(), *filter(None, [unresolved(ticket)]))):
         return Outcome.RETRY
+    if unresolved(ticket):
+        return Outcome.ABSENT
     if not missing_:
         return Outcome.COMPLETE
     return Outcome.PARTIAL if ticket["got"] or ticket["stale"] else Outcome.ABSENT

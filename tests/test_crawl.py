@@ -166,3 +166,17 @@ async def test_limit_and_shard_take_a_part_of_the_list(tmp_path, limit):
     assert len(crawled.articles) == limit
     crawled = await replay(tmp_path / "shard", ids=IDS, shard="1/7")
     assert list(crawled.articles) == ["PMC3000057"]
+
+
+async def test_what_was_listed_first_is_fetched_from_its_feed(tmp_path):
+    listed = await replay(tmp_path / "listed", ids=IDS, download="0")
+    assert {file.path for file in listed.files} == {None}
+    assert not list((tmp_path / "listed").rglob("article.json"))
+    feed = tmp_path / "feed.jsonl"
+    feed.write_text("".join(json.dumps(file.to_dict()) + "\n" for file in listed.files))
+    crawled = await replay(tmp_path / "out", files=str(feed))
+    whole = await replay(tmp_path / "whole", ids=IDS)
+    fetched = {file.uri: file.sha256 for file in crawled.files}
+    assert fetched == {file.uri: file.sha256 for file in whole.files if file.uri in {one.uri for one in listed.files}}
+    again = await replay(tmp_path / "out", files=str(feed), cassette="none")
+    assert [file for file in again.files if file.uri in fetched] == []

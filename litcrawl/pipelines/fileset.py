@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import fields
 from typing import Any, Self
 
 from scrapy.crawler import Crawler
@@ -11,7 +10,7 @@ from scrapy.exceptions import DropItem
 
 from litcrawl.ending import end
 from litcrawl.exceptions import StorageError
-from litcrawl.items import Article, Blob, File, FileItem
+from litcrawl.items import Article, Blob, FileItem
 from litcrawl.store import Store
 from litcrawl.terms import Outcome, Reason
 
@@ -42,7 +41,7 @@ class FileSetPipeline:
     def process_item(self, item: Any) -> Any:
         if isinstance(item, Blob):
             return self._blob(item)
-        if isinstance(item, Article) and item.path is not None:
+        if isinstance(item, Article) and item.path is not None and self._writes():
             self._article(item)
         return item
 
@@ -60,8 +59,12 @@ class FileSetPipeline:
         stats = self.crawler.stats
         stats.inc_value(f"litcrawl/files/{file.want}")
         stats.inc_value("litcrawl/bytes", file.size_bytes or 0)
-        stored = {one.name: getattr(file, one.name) for one in fields(File)}
-        return FileItem(**stored, key=blob.draft.key, run=blob.draft.run, at=blob.draft.at)
+        return FileItem.of(file, blob.draft)
+
+    def _writes(self) -> bool:
+        """Whether this run keeps files, or only lists them."""
+        arguments = getattr(self.crawler.spider, "arguments", None)
+        return arguments is None or arguments.download
 
     def _article(self, article: Article) -> None:
         lost = [file for file in article.files if file.path in self.failed or self.store.size(str(file.path)) != file.size_bytes]

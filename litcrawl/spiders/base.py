@@ -13,14 +13,14 @@ from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
 from litcrawl import ids as identifiers
-from litcrawl import names, resuming, unasked
+from litcrawl import ladder, names, resuming, unasked
 from litcrawl import ticket as tickets
 from litcrawl.arguments import NAMES, Arguments
 from litcrawl.beside import read_beside
 from litcrawl.ending import end
 from litcrawl.exceptions import StorageError
 from litcrawl.ids import Ids
-from litcrawl.items import Article, Blob
+from litcrawl.items import Article, Blob, FileItem
 from litcrawl.middlewares.outage import Outage
 from litcrawl.middlewares.pacing import PacingMiddleware
 from litcrawl.source import Source
@@ -32,7 +32,7 @@ from litcrawl.ticket import Ticket
 from litcrawl.waiting import Waiting
 from litcrawl.window import Window
 
-Output: TypeAlias = Request | Blob | Article
+Output: TypeAlias = Request | Blob | FileItem | Article
 
 _OUTAGE_CHECK = 1.0  # seconds
 _TICK = 1.0  # seconds after which articles that wait for a call are looked at, also when no row comes
@@ -167,6 +167,8 @@ class LadderSpider(ChainSpider):
         ) | {"also": found.also}
         if found.article is not None:
             ticket = self._resumed(ticket, found)
+        if "files" in row:
+            ticket = ladder.only(ticket, row["files"])
         for output in self.begin(ticket):
             yield output
 

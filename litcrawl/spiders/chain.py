@@ -16,7 +16,7 @@ from litcrawl.ending import end
 from litcrawl.exceptions import Miss, StorageError
 from litcrawl.failures import reason_of
 from litcrawl.ids import Ids
-from litcrawl.items import Article, Blob, File
+from litcrawl.items import Article, Blob, File, FileItem
 from litcrawl.source import Finding, Found
 from litcrawl.spiders.resolving import ResolvingSpider
 from litcrawl.store import Store
@@ -25,7 +25,7 @@ from litcrawl.ticket import Plan, Ticket
 from litcrawl.window import Window
 from litcrawl.wire.response import SpooledResponse
 
-Output: TypeAlias = Request | Blob | Article
+Output: TypeAlias = Request | Blob | FileItem | Article
 
 
 class ChainSpider(ResolvingSpider):
@@ -49,6 +49,9 @@ class ChainSpider(ResolvingSpider):
                 if set(versions) <= set(ticket["versions"]):
                     article = verdict.article(ticket, self.window.inputs(ticket["key"]), self.rungs, self.run, whole=whole)
                     self.window.leave(ticket["key"])
+                    for file in article.files:
+                        if file.path is None:
+                            yield FileItem.of(file, article)
                     yield article
                     return
                 ticket = resuming.widen(ticket, versions, self.rungs)  # a row that joined meanwhile asks for more

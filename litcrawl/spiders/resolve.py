@@ -19,4 +19,5 @@ class ResolveSpider(LadderSpider):
 
     @classmethod
     def prepare(cls, settings: BaseSettings, given: Mapping[str, Any]) -> Arguments:
-        return replace(super().prepare(settings, given), want=())
+        arguments = super().prepare(settings, given)
+        return replace(arguments, want=(), sources=arguments.resolvers)
