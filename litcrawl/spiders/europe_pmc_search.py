@@ -126,7 +126,7 @@ class EuropePmcSearch(Resolver):
         return Answer(
             ids=told,
             facts=[fact for record in records for fact in self._facts(record, told)],
-            heard=_full_text(records, told),
+            heard=_full_text(records, told) | _chapter(records, told),
         )
 
     def _facts(self, record: dict[str, Any], ids: Ids) -> Iterator[Title | Claim | Relation | Retraction]:
@@ -156,7 +156,7 @@ def _query(kind: str, values: list[str]) -> str:
 
 def _ids(record: dict[str, Any]) -> Ids:
     """The identifiers of a record; its `id` is one of them where its source is PubMed or PMC."""
-    own = {"MED": "pmid", "PMC": "pmcid"}.get(str(record.get("source")))
+    own = {"MED": "pmid", "PMC": "pmcid", "NBK": "bookid"}.get(str(record.get("source")))
     ids = stated(doi=record.get("doi"), pmid=record.get("pmid"), pmcid=record.get("pmcid"))
     return ids.merge(stated(**{own: record.get("id")})) if own else ids
 
@@ -179,6 +179,13 @@ def _full_text(records: list[dict[str, Any]], ids: Ids) -> dict[str, list[Link]]
             Link(want=Want.XML, url=f"{API}/{name}/fullTextXML", filename=f"{name}.xml", stage=Stage.PREPRINT) for name in preprints
         ]
     }
+
+
+def _chapter(records: list[dict[str, Any]], ids: Ids) -> dict[str, list[Link]]:
+    """What came along for `europe_pmc_bookshelf`: it takes the PMID of a chapter whose accession is unknown."""
+    if not ids.pmid or ids.bookid or not any(record.get("hasBook") == "Y" for record in records):
+        return {}
+    return {"europe_pmc_bookshelf": [Link(want=Want.XML, url=f"{API}/{ids.pmid}/bookXML", filename=f"{ids.pmid}.xml")]}
 
 
 def _about(record: dict[str, Any]) -> str:

@@ -375,3 +375,11 @@ def test_any_of_three_identifiers_will_do(source):
     assert [source.declines(Ids(**{kind: value})) for kind, value in IDS] == [None, None, None]
     with pytest.raises(Miss):
         source.check_status(Response(API, status=503))
+
+
+def test_a_chapter_whose_accession_is_unknown_is_asked_of_bookshelf_by_its_pmid(source):
+    told = answer(source, record(hasBook="Y", inEPMC="N", pmcid=None))
+    assert told.heard["europe_pmc_bookshelf"] == [Link(want="xml", url=f"{API}/5/bookXML", filename="5.xml")]
+    told = answer(source, record(source="NBK", id="NBK99", pmid=None, pmcid=None, hasBook="Y"))
+    assert told.ids.bookid == "NBK99"
+    assert "europe_pmc_bookshelf" not in told.heard
