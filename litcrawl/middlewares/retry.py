@@ -61,8 +61,7 @@ class RetryMiddleware(ScrapyRetryMiddleware):
         again = self._again(request, exception)
         if again is None and isinstance(exception, ResponseDataLossError):
             received = request.meta.get("received", [])
-            ended_alike = 1 < len(received) == request.meta["tries"] and received[0] > 0 and len(set(received)) == 1
-            if ended_alike and request.meta.get("ranged"):
+            if 1 < len(received) == request.meta["tries"] and received[0] > 0 and len(set(received)) == 1:
                 raise Miss(Reason.UNREADABLE, f"every try ended at byte {received[0]}") from exception
         return again
 

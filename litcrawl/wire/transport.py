@@ -73,8 +73,7 @@ class Transport:
     """
     Sends a request as it is and returns the whole answer; redirects, cookies and retries are the middlewares' work.
 
-    Of `request.meta` it reads `spool`, `global_only`, `download_timeout` and `proxy`, and sets `download_latency`, `received` and
-    `ranged` (a try asked for the rest of a file).
+    Of `request.meta` it reads `spool`, `global_only`, `download_timeout` and `proxy`, and sets `download_latency` and `received`.
     """
 
     def __init__(self, settings: BaseSettings):
@@ -122,7 +121,6 @@ class Transport:
             url = URL(request.url, encoded=True)  # as it is, to the byte: no percent-encoding is normalised
             headers = [each for each in request.headers.to_tuple_list() if each[0] != "Proxy-Authorization"]
             if held:
-                request.meta["ranged"] = True
                 headers += ranges.request_headers(held).items()
             proxy, authorization = _proxy_of(request)
             if authorization and url.scheme == "http":  # no tunnel: the proxy reads the request itself
