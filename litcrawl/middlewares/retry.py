@@ -61,8 +61,10 @@ class RetryMiddleware(ScrapyRetryMiddleware):
         again = self._again(request, exception)
         if again is None and isinstance(exception, ResponseDataLossError):
             received = request.meta.get("received", [])
-            if 1 < len(received) == request.meta["tries"] and received[0] > 0 and len(set(received)) == 1:
-                raise Miss(Reason.UNREADABLE, f"every try ended at byte {received[0]}") from exception
+            furthest = max(received, default=0)
+            # a connection that breaks may take its last bytes with it: twice is enough, where nothing came further
+            if len(received) == request.meta["tries"] and furthest > 0 and received.count(furthest) > 1:
+                raise Miss(Reason.UNREADABLE, f"no try came beyond byte {furthest}") from exception
         return again
 
     def _again(self, request: Request, reason: str | Exception) -> Request | None:
