@@ -79,7 +79,15 @@ def _next_rung(ticket: Ticket, sources: Mapping[str, Source]) -> str | None:
         ready = name in ticket["heard"] or source.declines(ids) is None
         if ready and source.serves(ids) and wanted(ticket, source):
             return name
-    return None
+    return _last_resort(ticket, sources, ids)
+
+
+def _last_resort(ticket: Ticket, sources: Mapping[str, Source], ids: Ids) -> str | None:
+    """Who might name an article of which nothing has come, and nobody else can be asked."""
+    known = {kind for kind, _ in ids}
+    if ticket["got"] or ticket["stale"] or ticket["resolve"] == "none" or not ticket["tried"]:
+        return None
+    return next((name for name in ticket["rungs"] if known and known <= sources[name].looks_up), None)
 
 
 def _open_rung(ticket: Ticket, source: Source) -> Ticket:

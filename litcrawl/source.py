@@ -77,6 +77,8 @@ class Source:
     name: ClassVar[str]
     requires: ClassVar[frozenset[str]] = frozenset()
     """Identifiers that it needs, all of them."""
+    looks_up: ClassVar[frozenset[str]] = frozenset()
+    """Identifiers that no batch resolves, and by which it is asked for others where an article's ladder would end with nothing."""
     offers: ClassVar[frozenset[Want]] = frozenset()
     needs_contact: ClassVar[bool] = False
     """Whether this upstream answers only those who say who they are (`LITCRAWL_CONTACT`)."""

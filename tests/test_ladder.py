@@ -415,3 +415,21 @@ def test_without_download_files_are_listed_each_kind_from_the_first_source_that_
 def test_a_version_that_a_row_names_is_asked_only_of_sources_that_keep_versions():
     _, asked = walk(ticket(want=["xml"], versions=["7"]), {LISTING: ([], Reason.OK)})
     assert asked == [LISTING], "the mirror has but one version, and does not say which"
+
+
+def test_who_can_look_up_an_article_that_nobody_else_knows_is_asked_last():
+    class Finder(Source):
+        name = "finder"
+        looks_up = frozenset({"bookid"})
+        basis = "europe_pmc"
+
+        def ask(self, question):
+            yield Step(step="search", url="https://finder.test/")
+
+    sources = {**SOURCES, "finder": Finder(Settings())}
+    state = tickets.new("NBK1", "bookshelf/NBK1", Ids(bookid="NBK1"), want=["pdf"], rungs=sources)
+    state = tickets.attempt(state, "shelf", "xml", Reason.ABSENT, url="https://shelf.test/NBK1")
+    state, step = ladder.next_step(state, sources)
+    assert step["url"] == "https://finder.test/"
+    state = ladder.record(state, step, [Ids(doi="10.1/x")], Reason.OK)
+    assert ladder.next_step(state, sources)[1]["url"] == "https://press.test/10.1/x.pdf"

@@ -23,7 +23,7 @@ from litcrawl.terms import Reason, Stage, Want
 _LONGEST = 2000  # characters of a title or a licence
 _PAGE = 1000  # the most it lists: one article may stand there as several records
 # https://europepmc.org/help#howsearch; PubMed's numbers are found for sure only together with their source
-_CLAUSES = {"pmid": "(EXT_ID:{} AND SRC:MED)", "pmcid": "PMCID:{}", "doi": 'DOI:"{}"'}
+_CLAUSES = {"pmid": "(EXT_ID:{} AND SRC:MED)", "pmcid": "PMCID:{}", "doi": 'DOI:"{}"', "bookid": "EXT_ID:{}"}
 # What this article is to the other, or the other to it: https://www.nlm.nih.gov/bsd/policy/errata.html. Of a correction or a
 # retraction only the notice says so ("… of", "… for"): "Retraction in" on the article itself means that it is retracted.
 _RELATIONS = {
@@ -65,13 +65,14 @@ class EuropePmcSearch(Resolver):
     offers = frozenset({Want.ACCESS, Want.RELATED})
     accepts = ("pmid", "pmcid", "doi")
     provides = frozenset(accepts)
+    looks_up = frozenset({"bookid"})
     most = 50  # 504 was seen with 25, 100 are in use for short records
     basis = "europe_pmc"
     # about the service, never about the articles of a call
     statuses: ClassVar[dict[int, Reason]] = dict.fromkeys((401, 403, 404, 410), Reason.UNAVAILABLE)
 
     def declines(self, ids: Ids) -> Reason | None:
-        return None if self._best(ids) else Reason.NEEDS_ID
+        return None if any(getattr(ids, kind) for kind in self.accepts) else Reason.NEEDS_ID
 
     def alone(self, value: str) -> bool:
         """What has to be escaped might be misread, and spoil the query for the others."""
@@ -91,6 +92,8 @@ class EuropePmcSearch(Resolver):
         for record in records:
             if isinstance(record, dict):
                 ids = _ids(record)
+                if kind == "bookid" and len(records) == 1 and record.get("hasBook") == "Y":
+                    ids = ids.merge(Ids(bookid=values[0]))  # PubMed's record of a chapter does not repeat its accession
                 if (value := getattr(ids, kind)) in found:
                     found[value].append((ids, record))
         hits = told.get("hitCount")
@@ -114,7 +117,7 @@ class EuropePmcSearch(Resolver):
         yield from answer.facts
 
     def _best(self, ids: Ids) -> tuple[str, str] | None:
-        return next(((kind, value) for kind in self.accepts if (value := getattr(ids, kind))), None)
+        return next(((kind, value) for kind in (*self.accepts, "bookid") if (value := getattr(ids, kind))), None)
 
     def _answer(self, several: list[tuple[Ids, dict[str, Any]]]) -> Answer:
         """What the records found by one identifier amount to; those that contradict each other tell only what they agree on."""

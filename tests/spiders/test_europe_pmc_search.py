@@ -12,6 +12,7 @@ from scrapy.http import Response
 from litcrawl.exceptions import Malformed, Miss
 from litcrawl.ids import Ids
 from litcrawl.items import Claim, Link, Relation, Retraction, Title
+from litcrawl.source import Question
 from litcrawl.spiders.europe_pmc_search import EuropePmcSearch
 from litcrawl.terms import Reason
 
@@ -49,6 +50,10 @@ def answers(source, kind, values, body):
     request = source.request_batch(kind, values)
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     return source.answers(Response(request.url, body=content, request=request), kind, values)
+
+
+def response_of(body):
+    return Response(f"{API}/search", body=json.dumps(body).encode())
 
 
 def answer(source, *records):
@@ -383,3 +388,15 @@ def test_a_chapter_whose_accession_is_unknown_is_asked_of_bookshelf_by_its_pmid(
     told = answer(source, record(source="NBK", id="NBK99", pmid=None, pmcid=None, hasBook="Y"))
     assert told.ids.bookid == "NBK99"
     assert "europe_pmc_bookshelf" not in told.heard
+
+
+def test_a_chapter_is_looked_up_by_its_accession_where_bookshelf_has_nothing(source):
+    asked = Question(ids=Ids(bookid="NBK99"), want=frozenset())
+    (step,) = source.ask(asked)
+    assert "EXT_ID%3ANBK99" in step.url
+    told = list(source.search(response_of(envelope(record(hasBook="Y", pmcid=None))), asked, step.state))
+    assert told[0] == Ids(doi="10.1000/1", pmid="5", bookid="NBK99")
+    with pytest.raises(Miss):
+        list(source.search(response_of(envelope(record(hasBook="N"))), asked, step.state))
+    with pytest.raises(Miss):
+        list(source.search(response_of(envelope(record(hasBook="Y"), record(hasBook="Y"))), asked, step.state))
