@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import suppress
 from threading import Semaphore, Thread
 from typing import Generic, TypeVar
@@ -15,7 +15,7 @@ AHEAD = 200
 """Rows that are read before they are needed."""
 
 
-async def read_beside(rows: Iterable[T], *, every: float | None = None) -> AsyncIterator[T | None]:
+async def read_beside(rows: Iterable[T], *, every: float | None = None) -> AsyncGenerator[T | None]:
     """The rows, each as soon as it has come, read in a thread; None for every `every` seconds without one."""
     reader = _Reader(rows)
     reader.start()

@@ -86,6 +86,14 @@ class Ids:
         """Whether one of these ids is known to both, and the same."""
         return any(getattr(self, kind) == value for kind, value in other)
 
+    def names_same(self, other: Ids) -> bool:
+        """Whether both name one article: of the identifiers known to both, the best decides."""
+        for kind in KINDS:
+            mine, theirs = getattr(self, kind), getattr(other, kind)
+            if mine is not None and theirs is not None:
+                return mine == theirs
+        return False
+
     def as_dict(self) -> dict[str, str | None]:
         """All five, as plain data."""
         return {"doi": self.doi, "pmid": self.pmid, "pmcid": self.pmcid, "bookid": self.bookid, "arxiv": self.arxiv}

@@ -63,3 +63,36 @@ def test_leaving_is_said_of_open_articles_only():
     window.leave("PMC1")
     window.leave("PMC2")
     assert window.places["PMC1"].leaving
+
+
+def test_a_shared_identifier_that_a_better_one_contradicts_names_nobody():
+    window = Window(9)
+    window.open("10.1/x", Ids(doi="10.1/x", pmid="7"), [{}])
+    assert window.key_of(Ids(doi="10.1/y", pmid="7")) is None
+    assert window.key_of(Ids(pmid="7")) == "10.1/x"
+
+
+def test_every_name_goes_with_its_article():
+    window = Window(9)
+    window.open("10.1/x", Ids(doi="10.1/x", pmid="7"), [{}])
+    window.learn("10.1/x", Ids(doi="10.1/x", pmid="5"))
+    window.close("10.1/x")
+    assert window.key_of(Ids(pmid="7")) is None
+    assert window.key_of(Ids(pmid="5")) is None
+
+
+def test_what_was_refuted_does_not_come_back_with_another_row():
+    window = Window(9)
+    window.open("10.1/x", Ids(doi="10.1/x", pmid="7"), [{}])
+    refuted = {"field": None, "raw": "7", "ids": Ids(pmid="7").as_dict()}
+    window.settle("10.1/x", "10.1/x", Ids(doi="10.1/x"), [refuted])
+    window.join("10.1/x", {}, Ids(doi="10.1/x", pmid="7"))
+    assert window.learn("10.1/x", Ids(doi="10.1/x")) == Ids(doi="10.1/x")
+    assert window.places["10.1/x"].conflicts == [refuted]
+
+
+def test_rows_that_contradict_each_other_say_so():
+    window = Window(9)
+    window.open("10.1/x", Ids(doi="10.1/x", pmid="7"), [{}])
+    window.join("10.1/x", {}, Ids(doi="10.1/x", pmid="8"))
+    assert [one["raw"] for one in window.places["10.1/x"].conflicts] == ["8"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -27,7 +28,7 @@ from litcrawl.source import Source
 from litcrawl.sources import known_sources, with_ladder
 from litcrawl.spiders.chain import ChainSpider
 from litcrawl.store import Kept, Store
-from litcrawl.terms import Outcome
+from litcrawl.terms import Outcome, Reason, Want
 from litcrawl.ticket import Ticket
 from litcrawl.waiting import Waiting
 from litcrawl.window import Window
@@ -35,6 +36,7 @@ from litcrawl.window import Window
 Output: TypeAlias = Request | Blob | FileItem | Article
 
 _OUTAGE_CHECK = 1.0  # seconds
+_NEXT = ("", "")  # the place of tickets that wait for another article to end
 _TICK = 1.0  # seconds after which articles that wait for a call are looked at, also when no row comes
 _LEAK_CHECK = 30.0  # seconds without a freed place after which a leak is looked for
 
@@ -84,53 +86,66 @@ class LadderSpider(ChainSpider):
         job = names.file_name(str(kwargs.get("_job") or secrets.token_hex(2)))  # a part of the run folder's name
         spider.run = f"{cls.name}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{job}"
         known = known_sources(settings)
-        run_s = {*spider.arguments.sources, *spider.arguments.resolvers}
-        spider.rungs = {name: source(settings) for name, source in known.items() if name in run_s}
+        spider.rungs = {name: known[name](settings) for name in dict.fromkeys([*spider.arguments.sources, *spider.arguments.resolvers])}
         spider.resolvers, spider.waiting = spider.arguments.resolvers, Waiting()
         spider.answered, spider.well = set(), set()
         spider.admitted = spider.taken = 0
         spider.window = Window(settings.getint("LITCRAWL_OPEN_ARTICLES"))
-        spider.store = Store.from_settings(settings)
+        spider.store = Store.of(crawler)
         crawler.signals.connect(spider._last_word, signal=signals.item_scraped)
         crawler.signals.connect(spider._last_word, signal=signals.item_dropped)
         crawler.signals.connect(spider._last_word, signal=signals.item_error)
-        crawler.signals.connect(spider.store.close, signal=signals.spider_closed)
         return spider
 
     # the list
 
     async def start(self) -> AsyncIterator[Any]:
-        """Admit the rows of the list, as many articles at a time as may be open."""
+        """Admit the rows of the list, as many articles at a time as may be open; end when the last of them is closed."""
         pacing = self.crawler.get_downloader_middleware(PacingMiddleware)
         assert pacing is not None
         self.outage = Outage(pacing.closed_hosts)
         part, parts = self.arguments.shard
-        async for row in read_beside(self.arguments.rows.rows(), every=_TICK):
-            for output in self.flush():
+        async with aclosing(read_beside(self.arguments.rows.rows(), every=_TICK)) as rows:
+            async for row in rows:
+                for output in self.flush():
+                    yield output
+                if row is None:
+                    continue
+                if row["row"] % parts == part:
+                    async for output in self._room():
+                        yield output
+                    if self.crawler.stats.get_value("litcrawl/ending"):
+                        return
+                    self.crawler.stats.inc_value("litcrawl/rows")
+                    try:
+                        async for output in self.admit(row):
+                            yield output
+                    except StorageError as error:
+                        self._stop_for(error)
+                        return
+                    if self.admitted == self.arguments.limit:
+                        break
+                self.taken = row["row"]
+        while (self.window or self.waiting) and not self.crawler.stats.get_value("litcrawl/ending"):
+            for output in self.flush(all_=True):
                 yield output
-            if row is None:
-                continue
-            if row["row"] % parts == part:
-                while not await self.window.place(_TICK if self.waiting else _LEAK_CHECK):
-                    for output in self.flush(all_=True) if self.waiting else self._lost_places():  # those that wait may fill the window
-                        yield output
-                if not await self._host_answers():
-                    end(self.crawler, "outage")
-                if self.crawler.stats.get_value("litcrawl/ending"):
-                    return
-                self.crawler.stats.inc_value("litcrawl/rows")
-                try:
-                    async for output in self.admit(row):
-                        yield output
-                except StorageError as error:  # its index: without it articles would be fetched again under other names
-                    self.logger.error("%s", error)
-                    end(self.crawler, "disk")
-                    return
-                if self.admitted == self.arguments.limit:
-                    break
-            self.taken = row["row"]
-        for output in self.flush(all_=True):
-            yield output
+            if self.window and not await self.window.freed(_LEAK_CHECK if not self.waiting else _TICK):
+                for lost in self._lost_places():
+                    yield lost
+
+    async def _room(self) -> AsyncIterator[Output]:
+        """Wait for a place, and while everything fails because a host is away; what waits in groups is sent meanwhile."""
+        while not await self.window.place(_TICK if self.waiting else _LEAK_CHECK):
+            for output in self.flush(all_=True) if self.waiting else self._lost_places():
+                yield output
+        while self.outage.holding:
+            if self.outage.expired:
+                end(self.crawler, "outage")
+                return
+            for output in self.flush(all_=True):
+                yield output
+            await asyncio.sleep(_OUTAGE_CHECK)
+        self.outage.admitted()
 
     async def admit(self, row: Mapping[str, Any]) -> AsyncIterator[Output]:
         """Open the article that a row names, or give the row to the article that is open already."""
@@ -151,11 +166,12 @@ class LadderSpider(ChainSpider):
         if place:
             self.window.join(key, given, ids, row["conflicts"])
             return
-        self.window.open(key, ids, [*earlier, given], row["conflicts"])
+        known = ids.merge(found.ids)
+        self.window.open(key, known, [*earlier, given], row["conflicts"])
         ticket = tickets.new(
             key,
             names.folder(key),
-            ids.merge(found.ids),
+            known,
             want=self.arguments.want,
             rungs=self.arguments.sources,
             versions=self._versions(key),
@@ -181,30 +197,46 @@ class LadderSpider(ChainSpider):
         if earlier:  # only versions and identifiers that no row had named before are news
             ticket["rungs"] = [name for name in ticket["rungs"] if name in ticket["wider"] or tickets.never_asked(ticket, name)]
             ticket["resolve"] = "none"
-        if ticket["rungs"]:
+        if any(attempt["step"] == Want.SUPPLEMENTARY and not Reason(attempt["reason"]).final for attempt in ticket["tried"]):
             ticket["captions"] = self.store.captions(found)
         return ticket | {"made": True, "whole": not ticket["rungs"] and not earlier}
 
     def leave(self, ticket: Ticket) -> Iterator[Output]:
         """Begin an article's chain: its identifiers are known by now, and so its key, or the article that it proves to be."""
-        before, ids = ticket["key"], Ids(**ticket["ids"])
         if ticket["asked"] and not ticket["made"]:
-            other = self.window.key_of(ids, but=before)
-            if other is not None and not self.window.places[other].leaving:
-                self.crawler.stats.inc_value("litcrawl/duplicates")
-                self.admitted -= 1
-                self.window.merge(before, other)
+            proved = self._proved(ticket)
+            if proved is None:
                 return
-            found = self.store.find(ids)
-            key = found.article["key"] if found.article else identifiers.key(ids)
-            if key != before and key not in self.window.places:
-                self.window.rename(before, key, ids)
-                ticket |= {"key": key, "path": names.folder(key), "also": list(dict.fromkeys([*ticket["also"], *found.also]))}
-                if found.article is not None:
-                    if found.article["run"] == self.run:
-                        self.window.places[key].inputs[:0] = found.article["inputs"]
-                    ticket = self._resumed(ticket, found)
+            ticket = proved
         yield from self.advance(ticket, whole=ticket["whole"] and not ticket["asked"])
+
+    def _proved(self, ticket: Ticket) -> Ticket | None:
+        """The ticket under the key that its article proves to have; None when another takes its rows, or has to end before."""
+        before, ids = ticket["key"], Ids(**ticket["ids"])
+        if (other := self.window.key_of(ids, but=before)) is not None:
+            if self.window.places[other].leaving:
+                self.waiting.add(_NEXT, ticket, len(self.window) + 1)
+                return None
+            self.crawler.stats.inc_value("litcrawl/duplicates")
+            self.admitted -= 1
+            self.window.merge(before, other)
+            return None
+        try:
+            found = self.store.find(ids)
+        except StorageError as error:
+            self._stop_for(error)
+            return None
+        key = found.article["key"] if found.article else identifiers.key(ids) or before
+        if key != before and key in self.window.places:
+            self.waiting.add(_NEXT, ticket, len(self.window) + 1)
+            return None
+        self.window.settle(before, key, ids, ticket["conflicts"])
+        ticket = ticket | {"key": key, "path": names.folder(key), "also": list(dict.fromkeys([*ticket["also"], *found.also]))}
+        if found.article is None:
+            return ticket
+        if found.article["run"] == self.run:
+            self.window.places[key].inputs[:0] = found.article["inputs"]
+        return self._resumed(ticket, found)
 
     def _whose(self, ids: Ids) -> tuple[str, Kept]:
         """The key of the article that these identifiers name, and what disk has of it where it is not open."""
@@ -215,14 +247,10 @@ class LadderSpider(ChainSpider):
 
     # places
 
-    async def _host_answers(self) -> bool:
-        """Wait while everything fails because a host is away; False when it has lasted too long."""
-        while self.outage.holding:
-            if self.outage.expired:
-                return False
-            await asyncio.sleep(_OUTAGE_CHECK)
-        self.outage.admitted()
-        return True
+    def _stop_for(self, error: StorageError) -> None:
+        """End the crawl: without its index articles would be fetched again under other names."""
+        self.logger.error("%s", error)
+        end(self.crawler, "disk")
 
     def _last_word(self, item: Any) -> None:
         if isinstance(item, Article):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, TypeAlias
 
 from scrapy import Request
@@ -20,7 +22,7 @@ from litcrawl.items import Article, Blob, File, FileItem
 from litcrawl.source import Finding, Found
 from litcrawl.spiders.resolving import ResolvingSpider
 from litcrawl.store import Store
-from litcrawl.terms import Reason
+from litcrawl.terms import Reason, Want
 from litcrawl.ticket import Plan, Ticket
 from litcrawl.window import Window
 from litcrawl.wire.response import SpooledResponse
@@ -70,12 +72,16 @@ class ChainSpider(ResolvingSpider):
             yield request
             return
 
-    def on_response(self, response: Response, ticket: Ticket, step: Plan) -> Iterator[Output]:
+    async def on_response(self, response: Response, ticket: Ticket, step: Plan) -> AsyncIterator[Output]:
         source = self.rungs[step["source"]]
+        question = tickets.question(ticket)
+        # a large file is parsed, and a guessed one read by another process, while the loop goes on
+        slow = isinstance(response, SpooledResponse) or (source.guesses and step["step"] == Want.PDF)
         meta = response.request.meta if response.request else {}
-        met = {"http": response.status, "tries": meta.get("tries", 1), "final_url": response.url, "seconds": _seconds(meta)}
+        met = {"http": response.status, "tries": meta.get("tries", 0), "final_url": response.url, "seconds": _seconds(meta)}
         try:
-            findings = list(source.read(step, response, tickets.question(ticket)))
+            read: Callable[[], list[Finding]] = partial(list, source.read(step, response, question))
+            findings = await asyncio.to_thread(read) if slow else read()
             if any(isinstance(one, Found) and not ladder.passes(ticket, one.file) for one in findings):
                 raise Miss(Reason.LICENCE, "LITCRAWL_LICENCES does not name it")
             recorded = ladder.record(ticket, step, findings, Reason.OK, **met)
@@ -87,12 +93,15 @@ class ChainSpider(ResolvingSpider):
             self.logger.exception("%s could not read %s", step["source"], response.url)
         else:
             after = list(self.advance(recorded))
-            yield from self._blobs(findings, ticket, recorded, next((one for one in after if isinstance(one, Article)), None))
-            yield from after
+            for blob in self._blobs(findings, ticket, recorded, next((one for one in after if isinstance(one, Article)), None)):
+                yield blob
+            for output in after:
+                yield output
             return
         if isinstance(response, SpooledResponse):  # what was refused is not to be gone on with
             self.store.discard(response.spool)
-        yield from self.advance(ladder.record(ticket, step, [], reason, **met))
+        for output in self.advance(ladder.record(ticket, step, [], reason, **met)):
+            yield output
 
     def on_failure(self, failure: Failure) -> Iterator[Output]:
         request = failure.request  # type: ignore[attr-defined]
@@ -102,7 +111,7 @@ class ChainSpider(ResolvingSpider):
         if isinstance(failure.value, StorageError) and failure.value.full:
             end(self.crawler, "disk")
         meta = request.meta
-        recorded = ladder.record(ticket, step, [], reason, tries=meta.get("tries", 1), final_url=request.url, seconds=_seconds(meta))
+        recorded = ladder.record(ticket, step, [], reason, tries=meta.get("tries", 0), final_url=request.url, seconds=_seconds(meta))
         yield from self.advance(recorded)
 
     def _blobs(self, findings: Iterable[Finding], before: Ticket, ticket: Ticket, article: Article | None) -> Iterator[Blob]:
