@@ -9,11 +9,14 @@ import asking
 import pytest
 from crawling import project_settings
 from scrapy import Request
+from scrapy.http import Response
 from scrapy.spiderloader import get_spider_loader
 
 from litcrawl import ladder, names, ticket
+from litcrawl.exceptions import Malformed, Miss
 from litcrawl.ids import KINDS, Ids, key
 from litcrawl.items import Link, Step
+from litcrawl.resolver import Resolver
 from litcrawl.source import Source
 from litcrawl.sources import default_sources, known_sources
 from litcrawl.spiders.base import LadderSpider
@@ -22,12 +25,16 @@ from litcrawl.terms import FILE_WANTS, Reason, Want
 SETTINGS = project_settings()
 SPIDERS = {name: get_spider_loader(SETTINGS).load(name) for name in get_spider_loader(SETTINGS).list()}
 SOURCES = dict(known_sources(SETTINGS))
+RESOLVERS = {name: source for name, source in SOURCES.items() if issubclass(source, Resolver)}
 HEADINGS = ["Serves", "Needs", "Pace", "Documentation", "Beware"]
 # an article of which everything is known: any source that can be asked has something to ask
 EVERYTHING = Ids(doi="10.1371/journal.pone.0000217", pmid="17375194", pmcid="PMC1790863", bookid="NBK32884", arxiv="2303.18112")
 
+CONTACT = {"LITCRAWL_CONTACT": "someone@library.tld"}
+
 every_spider = pytest.mark.parametrize("spider", SPIDERS.values(), ids=list(SPIDERS))
 every_source = pytest.mark.parametrize("source", SOURCES.values(), ids=list(SOURCES))
+every_resolver = pytest.mark.parametrize("source", RESOLVERS.values(), ids=list(RESOLVERS))
 
 
 def class_name(name: str) -> str:
@@ -73,8 +80,8 @@ def test_a_source_s_docstring_answers_the_five_questions(source):
 def test_what_a_source_declares_means_something(source):
     assert issubclass(source, Source)
     assert source.requires <= set(KINDS)
-    assert source.offers
     assert source.offers <= set(Want)
+    assert source.offers or getattr(source, "provides", None), "it serves nothing"
     assert source.basis
     assert all(isinstance(reason, Reason) for reason in source.statuses.values())
     assert not vars(source(SETTINGS)).keys() - {"settings"}, "a source has no state"
@@ -85,8 +92,8 @@ def test_a_source_declines_what_it_cannot_ask(source):
     built = asking.source(source)
     for lacking in source.requires:
         assert built.declines(Ids(**(EVERYTHING.as_dict() | {lacking: None}))) == Reason.NEEDS_ID
-    contact = {"LITCRAWL_CONTACT": "someone@library.tld"}
-    assert asking.source(source, **contact).declines(EVERYTHING) in (None, Reason.NEEDS_KEY)
+    assert (built.declines(EVERYTHING) == Reason.NEEDS_CONTACT) is source.needs_contact
+    assert asking.source(source, **CONTACT).declines(EVERYTHING) in (None, Reason.NEEDS_KEY)
 
 
 @every_source
@@ -108,11 +115,72 @@ def test_each_question_begins_with_requests_of_plain_data(source):
 
 
 @every_source
-def test_a_source_s_ticket_survives_json(source):
+@pytest.mark.parametrize(
+    ("status", "headers", "of_file"),
+    [
+        (401, {}, Reason.DENIED),
+        (403, {}, Reason.DENIED),
+        (403, {"cf-mitigated": "challenge"}, Reason.BLOCKED),
+        (503, {"cf-mitigated": "challenge"}, Reason.BLOCKED),
+    ],
+)
+def test_who_is_not_let_in_has_heard_nothing_of_an_article(source, status, headers, of_file):
     built = asking.source(source)
+    for want in source.offers:
+        asked = asking.question(want, **EVERYTHING.as_dict())
+        finding = next(iter(built.ask(asked)))
+        reason = of_file if isinstance(finding, Link) else Reason.UNAVAILABLE
+        assert asking.missed(built, finding, asked, status=status, headers=headers) == reason
+
+
+@every_source
+def test_a_source_s_ticket_survives_json(source):
+    built = asking.source(source, **CONTACT)
     fresh = ticket.new(key(EVERYTHING), names.folder(key(EVERYTHING)), EVERYTHING, want=list(source.offers), rungs=[source.name])
     opened, plan = ladder.next_step(fresh, {source.name: built})
-    assert plan is not None
+    assert (plan is not None) is bool(source.offers)
     assert json.loads(json.dumps([opened, plan])) == [opened, plan]
-    recorded = ladder.record(opened, plan, [], Reason.TIMEOUT)
+    recorded = ladder.record(opened, plan, [], Reason.TIMEOUT) if plan else opened
     assert json.loads(json.dumps(recorded)) == recorded
+
+
+@every_resolver
+def test_what_a_resolver_declares_means_something(source):
+    built = asking.source(source, LITCRAWL_OPENALEX_API_KEY="key")
+    assert set(source.accepts) <= set(KINDS)
+    assert len(source.accepts) == len(set(source.accepts)) > 0
+    assert source.provides <= set(KINDS)
+    assert source.speaks_for <= SOURCES.keys()
+    assert source.most > 1
+    assert built.batches()
+
+
+@every_resolver
+def test_a_call_for_many_is_one_bare_request(source):
+    built = asking.source(source, LITCRAWL_OPENALEX_API_KEY="key")
+    values = {
+        "doi": [f"10.1371/journal.pone.{n:07}" for n in range(source.most)],
+        "pmid": [str(17375194 + n) for n in range(source.most)],
+        "pmcid": [f"PMC{1790863 + n}" for n in range(source.most)],
+        "arxiv": [f"2303.{n:05}" for n in range(source.most)],
+    }
+    for kind in source.accepts:
+        for count in (1, source.most):
+            request = built.request_batch(kind, values[kind][:count])
+            assert request.url.startswith("https://")
+            assert "Accept-Encoding" in request.headers
+            assert not request.meta, "the engine knows nothing of it but what it asks"
+            assert "key" not in request.url.partition("?")[2], "keys are joined on the wire"
+
+
+@every_resolver
+@pytest.mark.parametrize("body", [b"", b"<html>", b"null", b"7", b'"no"', b"{}", b'{"message": "Internal error"}'])
+def test_an_answer_that_is_none_says_nothing_of_an_identifier(source, body):
+    """Absence must be stated: an answer of another shape is no word on any article."""
+    built = asking.source(source, LITCRAWL_OPENALEX_API_KEY="key")
+    for kind in source.accepts:
+        if kind in ("doi", "pmid"):
+            values = ["10.1371/journal.pone.0000217", "10.1371/journal.pone.0000218"] if kind == "doi" else ["17375194", "17375195"]
+            response = Response(built.request_batch(kind, values).url, body=body)
+            with pytest.raises((Malformed, Miss)):
+                built.answers(response, kind, values)

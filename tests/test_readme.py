@@ -78,7 +78,7 @@ def test_each_crawl_has_a_spider_arguments_and_settings_that_exist(command):
     for option, value in given:
         name, _, setting = value.partition("=")
         match option:
-            case "-a" if name == "ids":
+            case "-a" if name in ("ids", "files"):
                 assert setting
             case "-a":
                 PARSERS[name](name, setting)
@@ -107,7 +107,7 @@ def test_the_first_lines_name_what_is_there():
 
 
 def test_the_run_that_is_shown_is_what_the_command_does(tmp_path):
-    session = block_with("LITCRAWL_CASSETTE=tests/cassettes/open_sources")
+    session = block_with("LITCRAWL_CASSETTE=tests/cassettes/ladder")
     command, *shown = session.splitlines()
     words = shlex.split(command.removeprefix("$ litcrawl").replace("tests/cassettes", CASSETTES.as_posix()))
     env = {name: value for name, value in os.environ.items() if not name.startswith("LITCRAWL_")}
@@ -124,7 +124,7 @@ def test_the_run_that_is_shown_is_what_the_command_does(tmp_path):
     said = _timeless(done.stderr).replace(str(tmp_path), "/home/you/litcrawl").splitlines()
     assert [line for line in shown if line != "…" and _timeless(line) not in said] == []
 
-    drawn = block_with("litcrawl-out/\n  bookshelf/")
+    drawn = block_with("litcrawl-out/\n  10.3390/")
     assert _timeless(_tree(tmp_path / "litcrawl-out")) == _timeless(drawn)
 
     (rows,) = tmp_path.glob("litcrawl-out/runs/*/rows.csv")
@@ -132,9 +132,9 @@ def test_the_run_that_is_shown_is_what_the_command_does(tmp_path):
     assert [line for line in block_with("row,record id,").splitlines() if line not in written] == []
 
     fed = [_timeless(line) for line in (tmp_path / "feed.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert _timeless(block_with('"type": "file"').strip()) in fed
+    assert _timeless(block_with('"type":"file"').strip()) in fed
 
-    article = json.loads((tmp_path / "litcrawl-out/pmc/PMC3000060/article.json").read_bytes())
+    article = json.loads((tmp_path / "litcrawl-out/10.3390/aommet00000009/article.json").read_bytes())
     assert _shortened(json.loads(block_with('"attempts": [')), article)
 
 
@@ -182,10 +182,27 @@ def test_the_settings():
 
 
 def test_the_sources():
+    def needs(source):
+        ids = ", ".join(sorted(source.requires)) or " or ".join(source.accepts)
+        return f"{ids}, `LITCRAWL_CONTACT`" if source.needs_contact else ids
+
     assert table("name (= spider)") == [
-        [name, ", ".join(sorted(source.requires)), ", ".join(want for want in Want if want in source.offers), "none"]
+        [
+            name,
+            needs(source),
+            ", ".join(sorted(getattr(source, "provides", ()))),
+            ", ".join(want for want in Want if want in source.offers),
+            str(getattr(source, "most", 1)),
+        ]
         for name, source in known_sources(project_settings()).items()
     ]
+
+
+def test_the_checks():
+    written = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "litcrawl/proof").glob("*.py"))
+    for cell, _ in table("check"):
+        for name in re.findall(r"[a-z][a-z0-9-]+", cell.replace("@N", "@")):
+            assert f'"{name}' in written, name
 
 
 def test_the_reasons():
@@ -209,7 +226,10 @@ def test_the_allowances():
         slot = slots.of(name if "." in name else "a-host-of-its-own.tld")
         assert slot.concurrency == int(at_once)
         assert slot.autothrottle is ("AutoThrottle" in allowance)
-        assert ("10" in allowance) is (slot.delay == 0.1)
+        if (a_second := re.search(r"(\d+)( requests)? (a|in any) second", allowance)) is not None:
+            assert slot.delay == pytest.approx(1 / int(a_second[1]))
+        else:
+            assert slot.delay == 0
 
 
 def test_links_inside_the_page_and_the_clone_lead_somewhere():
