@@ -10,6 +10,7 @@ from typing import Any
 from scrapy.settings import BaseSettings
 
 from litcrawl.exceptions import BadArgument
+from litcrawl.recording import check_recording
 from litcrawl.slots import Slots
 
 _PLACEHOLDERS = ("example.com", "example.org", "example.net")
@@ -20,7 +21,6 @@ _NUMBERS = {
     "LITCRAWL_MIN_FREE": 0,
     "LITCRAWL_WORKERS": 1,
 }
-RECORD_MODES = ("none", "once", "new_episodes", "all")
 
 
 def check_settings(settings: BaseSettings) -> None:
@@ -37,8 +37,7 @@ def check_settings(settings: BaseSettings) -> None:
     patience = str(settings.get("LITCRAWL_PATIENCE")).strip()
     if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]+)?", patience):
         raise BadArgument(f"LITCRAWL_PATIENCE={patience}: give seconds")
-    if settings.get("LITCRAWL_RECORD") not in RECORD_MODES:
-        raise BadArgument(f"LITCRAWL_RECORD={settings.get('LITCRAWL_RECORD')}: the values are: {', '.join(RECORD_MODES)}")
+    check_recording(settings)
     Slots.from_settings(settings)
 
 

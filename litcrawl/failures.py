@@ -16,6 +16,7 @@ from twisted.python.failure import Failure
 
 from litcrawl.exceptions import Miss, StorageError
 from litcrawl.terms import Reason
+from litcrawl.wire.errors import CassetteMiss
 
 logger = logging.getLogger(__name__)
 
@@ -39,5 +40,8 @@ def reason_of(failure: Failure) -> Reason:
     for kind, reason in _REASONS:
         if isinstance(error, kind):
             return reason
+    if isinstance(error, CassetteMiss):  # the operator's mistake: where we were at says nothing of it
+        logger.error("%s", error)
+        return Reason.ERROR
     logger.error("%s: %s", type(error).__name__, error, exc_info=(type(error), error, failure.getTracebackObject()))
     return Reason.ERROR

@@ -134,7 +134,7 @@ class PacedPriorityQueue(DownloaderAwarePriorityQueue):
         lane = self._lanes[key]
         request = lane.pop()
         self._size -= 1
-        if due is not _AT_ONCE:
+        if due != _AT_ONCE:
             self._pacing.sent(key[0], now)
         del self._awake[key]
         if len(lane):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from litcrawl.exceptions import BadArgument
+from litcrawl.recording import is_replay
 
 # Seconds without a byte that end a transfer, where an entry says nothing else.
 IDLE = 30.0
@@ -141,7 +142,7 @@ class SlotsAddon:
     """Scrapy add-on: `DOWNLOAD_SLOTS` by the delays and concurrency of `LITCRAWL_SLOTS`; none when a crawl is replayed."""
 
     def update_settings(self, settings: Any) -> None:
-        if settings.get("LITCRAWL_CASSETTE") and settings.get("LITCRAWL_RECORD", "none") == "none":
+        if is_replay(settings):
             for name, value in _REPLAY.items():  # nobody is asked
                 settings.set(name, value, "cmdline")
         settings.set("DOWNLOAD_SLOTS", Slots.from_settings(settings).download_slots(), "addon")

@@ -3,6 +3,7 @@ from crawling import project_settings
 
 from litcrawl.checks import check_contact, check_settings
 from litcrawl.exceptions import BadArgument
+from litcrawl.recording import MODES
 
 
 def test_the_projects_own_settings_pass():
@@ -30,6 +31,36 @@ def test_a_setting_that_cannot_be_meant_is_named_in_one_line(name, value):
     with pytest.raises(BadArgument) as raised:
         check_settings(project_settings(**{name: value}))
     assert name in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_cassettes_that_are_there_pass(tmp_path):
+    (tmp_path / "x.example.json").write_text('{"http_interactions": [], "recorded_with": "x"}')
+    (tmp_path / "y.example.json").touch()
+    for mode in MODES:
+        check_settings(project_settings(LITCRAWL_CASSETTE=str(tmp_path), LITCRAWL_RECORD=mode))
+
+
+@pytest.mark.parametrize("mode", ["once", "new_episodes", "all"])
+def test_a_folder_that_recording_will_make_passes(tmp_path, mode):
+    check_settings(project_settings(LITCRAWL_CASSETTE=str(tmp_path / "new"), LITCRAWL_RECORD=mode))
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("name", ["", "missing", "file"])
+def test_a_folder_without_cassettes_cannot_be_played(tmp_path, name):
+    (tmp_path / "file").touch()
+    with pytest.raises(BadArgument, match="LITCRAWL_CASSETTE=") as raised:
+        check_settings(project_settings(LITCRAWL_CASSETTE=str(tmp_path / name)))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b"7", b'{"a": 1}', b'{"http_interactions": 1}', b"\xff", b"[" * 100_000])
+@pytest.mark.parametrize("mode", MODES)
+def test_a_damaged_cassette_is_named_before_the_crawl(tmp_path, content, mode):
+    (tmp_path / "x.example.json").write_bytes(content)
+    with pytest.raises(BadArgument, match=r"x\.example\.json is no cassette") as raised:
+        check_settings(project_settings(LITCRAWL_CASSETTE=str(tmp_path), LITCRAWL_RECORD=mode))
     assert "\n" not in str(raised.value)
 
 

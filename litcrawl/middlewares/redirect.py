@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from time import time
 from typing import Self
@@ -15,9 +16,11 @@ from scrapy.utils.httpobj import urlparse_cached
 from w3lib.url import safe_url_string
 
 from litcrawl.exceptions import Miss
-from litcrawl.middlewares import cookies, hosts
+from litcrawl.middlewares import cookies
 from litcrawl.terms import Reason
-from litcrawl.wire.addresses import is_global
+from litcrawl.wire import hosts
+
+logger = logging.getLogger(__name__)
 
 _STATUSES = frozenset({301, 302, 303, 307, 308})
 _LONGEST = 8192
@@ -29,7 +32,7 @@ _BODY = ("Content-Type", "Content-Length", "Content-Encoding", "Content-Language
 
 class RedirectMiddleware:
     """
-    Follows the redirects of requests with `meta["follow"]`; those of others reach their callback.
+    Follows the redirects of requests with `meta["follow"]`; those of others reach their callback, with one warning a host.
 
     At most `REDIRECT_MAX_TIMES`. A URL that comes again with the same cookies is `loop`; after a cookie test, which asks
     whether a cookie comes back, it is `blocked`. A literal address that is not public, this machine by name, and other
@@ -42,6 +45,7 @@ class RedirectMiddleware:
     def __init__(self, settings: BaseSettings):
         self._most = settings.getint("REDIRECT_MAX_TIMES")
         self._priority = settings.getint("REDIRECT_PRIORITY_ADJUST")
+        self._warned: set[str] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -49,7 +53,10 @@ class RedirectMiddleware:
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         location = response.headers.get("Location")
-        if not request.meta.get("follow") or response.status not in _STATUSES or not location:
+        if response.status not in _STATUSES or not location:
+            return response
+        if not request.meta.get("follow"):
+            self._warn(request.url, location)
             return response
         chain = [*request.meta.get("redirect_urls", []), request.url]
         url = _target(request.url, location)
@@ -62,6 +69,18 @@ class RedirectMiddleware:
             raise Miss(Reason.BLOCKED if tested else Reason.LOOP, f"{len(chain)} redirects lead to {follow.url}")
         follow.meta.update(redirect_urls=chain, redirect_seen=[*seen, _step(follow)], cookie_test=tested)
         return follow
+
+    def _warn(self, url: str, location: bytes) -> None:
+        """An API that has moved brings nothing any more: said once of each host, and of the target no more than its host."""
+        host = urlsplit(url).hostname or ""
+        if host in self._warned:
+            return
+        self._warned.add(host)
+        try:
+            target = (urlsplit(_target(url, location)).hostname or "")[:80]
+        except Miss:
+            target = "what is no address"
+        logger.warning("%s redirects its API to %s: not followed, its answers count as unavailable", host, target)
 
     def _jar(self, request: Request, response: Response) -> cookies.Jar:
         parts = urlparse_cached(request)
@@ -76,7 +95,7 @@ class RedirectMiddleware:
     def _follow(self, request: Request, response: Response, url: str, jar: cookies.Jar) -> Request:
         meta = {key: value for key, value in request.meta.items() if key not in _ONE_URL}
         meta["cookies"] = jar
-        if response.ip_address is not None and "redirect_urls" not in request.meta and is_global(str(response.ip_address)):
+        if response.ip_address is not None and "redirect_urls" not in request.meta and hosts.is_global(str(response.ip_address)):
             meta["global_only"] = True
         follow = request.replace(url=url, meta=meta, cookies=None, dont_filter=True, priority=request.priority + self._priority)
         if response.status == 303 or (response.status in {301, 302} and request.method == "POST"):
@@ -123,8 +142,7 @@ def _check_target(url: str, first: str) -> None:
     if hosts.literal(origin) or hosts.is_local_name(origin):
         return
     host = parts.hostname or ""
-    address = hosts.literal(host)
-    if hosts.is_local_name(host) or (address and not is_global(address)):
+    if hosts.is_local_name(host) or hosts.is_private_literal(host):
         raise Miss(Reason.UNSAFE, f"redirect to {host[:80]}")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
 from time import time
 from typing import cast
 
@@ -19,6 +21,7 @@ from litcrawl.middlewares.backoff import Backoff
 from litcrawl.middlewares.ratelimits import retry_after
 from litcrawl.terms import Reason
 from litcrawl.wire.errors import CertificateError
+from litcrawl.wire.response import SpooledResponse
 
 
 class RetryMiddleware(ScrapyRetryMiddleware):
@@ -52,6 +55,9 @@ class RetryMiddleware(ScrapyRetryMiddleware):
             again = self._again(request, "content-encoding")
             if again is not None:
                 again.headers["Accept-Encoding"] = "identity"
+                if isinstance(response, SpooledResponse):  # nobody else will hear of it
+                    with suppress(OSError):
+                        Path(response.spool.path).unlink()
                 return again
         return response
 

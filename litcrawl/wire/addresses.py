@@ -3,40 +3,15 @@
 from __future__ import annotations
 
 import socket
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from aiohttp import ThreadedResolver
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-# Addresses that stand for an IPv4 address behind a gateway: RFC 6052 (NAT64), RFC 3056 (6to4).
-_NAT64 = ip_network("64:ff9b::/96")
+from litcrawl.wire.hosts import is_global
 
 
 class NotGlobal(OSError):
     """A host name led to no public address."""
-
-
-def is_global(address: str) -> bool:
-    """Whether a literal address is routable over the public internet; embedded IPv4 addresses are judged as what they lead to."""
-    return _is_global(ip_address(address.partition("%")[0]))
-
-
-def is_private_literal(host: str) -> bool:
-    """Whether a URL's host is an address, and not a public one; a name is not judged here but by what it resolves to."""
-    try:
-        return not _is_global(ip_address(host))
-    except ValueError:
-        return False
-
-
-def _is_global(address: IPv4Address | IPv6Address) -> bool:
-    if isinstance(address, IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo and address.teredo[1])
-        if not inner and address in _NAT64:
-            inner = IPv4Address(int(address) & 0xFFFF_FFFF)
-        if inner:
-            return _is_global(inner)
-    return address.is_global and not address.is_multicast
 
 
 class GlobalResolver(AbstractResolver):

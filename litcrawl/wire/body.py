@@ -11,15 +11,16 @@ from typing import Self
 
 import aiohttp
 from scrapy import Request
+from scrapy.exceptions import DownloadTimeoutError
 from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 from scrapy.settings import BaseSettings
 
-from litcrawl.exceptions import Miss, StorageError
+from litcrawl.coding import undoable
+from litcrawl.exceptions import Miss
 from litcrawl.items import Spool
 from litcrawl.terms import Reason
 from litcrawl.wire import ranges
-from litcrawl.wire.coding import undoable
 from litcrawl.wire.errors import CutShort, translate
 from litcrawl.wire.parts import Held, Parts
 from litcrawl.wire.response import SpooledResponse
@@ -77,16 +78,16 @@ class Reception:
             coding = self._headers.get("Content-Encoding")
             undo = undoable(coding, self._request.headers.get("Accept-Encoding")) if coding else None
             return self._respond(*await self._sink.finish(undo, self._cap), address)
-        except asyncio.CancelledError:  # out of time, or the crawl ends
+        except (asyncio.CancelledError, DownloadTimeoutError, CutShort):  # out of time, or the crawl ends, or the server did
+            self._answer.close()
             await self._sink.keep()
             raise
-        except (Miss, StorageError):
+        except Exception:
             self._answer.close()
             await self._sink.drop()
             raise
 
     async def _receive(self, clock: asyncio.Timeout) -> None:
-        failure: Exception | None = None
         try:
             await self._read(clock)
         except TimeoutError as error:  # aiohttp's are ClientErrors as well
@@ -97,12 +98,10 @@ class Reception:
             await self._take(self._answer.content.read_nowait())
             failure = self._cut_short(type(error).__name__)
         else:
-            if self._total not in (None, self._offset):
-                failure = self._cut_short("not the length announced")
-        if failure:
-            self._answer.close()
-            await self._sink.keep()
-            raise failure
+            if self._total in (None, self._offset):
+                return
+            failure = self._cut_short("not the length announced")
+        raise failure
 
     async def _read(self, clock: asyncio.Timeout) -> None:
         """Take all there is; a large body gets more time as long as it is not too slow."""

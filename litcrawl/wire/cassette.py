@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -11,20 +10,16 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
-from litcrawl.exceptions import BadArgument
 from litcrawl.items import Spool
+from litcrawl.recording import folder_of, mode_of
 from litcrawl.wire.body import Limits, respond
 from litcrawl.wire.credentials import configured
+from litcrawl.wire.errors import CassetteMiss
 from litcrawl.wire.parts import Origin, Parts
-from litcrawl.wire.tape import RECORDED, Tape, body_of, error_of, headers_of
+from litcrawl.wire.tape import RECORDED, Secrets, Tape, body_of, error_of, headers_of
 from litcrawl.wire.transport import Fetcher
 
-MODES = ("none", "once", "new_episodes", "all")
 _BLOCK = 1 << 20
-
-
-class CassetteMiss(Exception):
-    """A request that is on no cassette, while none may be recorded; not retried, for the next try would not find it either."""
 
 
 class Cassette:
@@ -33,21 +28,19 @@ class Cassette:
 
     `none` plays only; `once` records if the folder holds no cassette yet, else plays; `new_episodes` plays what is there and
     records the rest; `all` records everything anew. Cassettes are written when the crawl ends.
+
+    Keys and contact are placeholders there, in text; odd forms of them are redacted for good. Bodies that are no UTF-8 are
+    base64 of the bytes as they came, and are not looked into: a file that holds your contact still does.
     """
 
     def __init__(self, inner: Fetcher, settings: BaseSettings):
         self._inner = inner
-        self._folder = Path(settings["LITCRAWL_CASSETTE"])
-        self._mode: str = settings.get("LITCRAWL_RECORD") or "none"
-        if self._mode not in MODES:
-            raise BadArgument(f"LITCRAWL_RECORD: {self._mode}: not one of {', '.join(MODES)}")
-        if self._mode == "once":
-            self._mode = "none" if any(path.stat().st_size for path in self._folder.glob("*.json")) else "all"
+        self._folder, self._mode = folder_of(settings), mode_of(settings)
         if self._mode != "none":
             self._folder.mkdir(parents=True, exist_ok=True)
         self._parts = Parts(settings["LITCRAWL_OUT"], settings.getint("LITCRAWL_MIN_FREE"))
         self._memory = Limits.of(settings).memory
-        self._placeholders = _placeholders(configured(settings))
+        self._secrets = Secrets(configured(settings))
         self._tapes: dict[str, Tape] = {}
 
     async def fetch(self, request: Request) -> Response:
@@ -76,7 +69,7 @@ class Cassette:
         if name not in self._tapes:
             if self._mode == "none" and not (self._folder / f"{name}.json").exists():
                 return None  # betamax would create it
-            self._tapes[name] = Tape(self._folder, name, self._mode, self._placeholders)
+            self._tapes[name] = Tape(self._folder, name, self._mode, self._secrets)
         return self._tapes[name]
 
     async def _play(self, recorded: dict[str, Any], request: Request) -> Response:
@@ -94,10 +87,3 @@ class Cassette:
         for start in range(0, len(body), _BLOCK):
             part.write(body[start : start + _BLOCK])
         return part.finish()
-
-
-def _placeholders(values: dict[str, str]) -> list[dict[str, str]]:
-    """Each secret, and the contact, plain and as a URL holds it: no layer above should have seen one, but who records must be sure."""
-    forms = {f"<{name}>": value for name, value in values.items()}
-    forms |= {f"<{name} quoted>": quoted for name, value in values.items() if (quoted := quote(value, safe="")) != value}
-    return [{"placeholder": name, "replace": value} for name, value in forms.items()]

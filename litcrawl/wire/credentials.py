@@ -1,11 +1,10 @@
-"""Joins keys and contact to a copy of a request, for the host they belong to, and takes them out of all that comes back."""
+"""Joins keys and contact to a copy of a request, for the host they belong to, and takes them out of all that comes back, from any host."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any, AnyStr
-from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from scrapy import Request
 from scrapy.http import Headers, Response
@@ -14,38 +13,42 @@ from scrapy.settings import BaseSettings
 from litcrawl import __version__
 from litcrawl.exceptions import BadArgument
 from litcrawl.wire.keys import CONTACT, JOINS, SETTINGS, Join
+from litcrawl.wire.redaction import Redactor
 from litcrawl.wire.transport import Fetcher
 
-REDACTED = "REDACTED"
 _PRINTABLE = re.compile(r"[!-~]+", re.ASCII)
 
 
 class Credentials:
-    """The layer above the transport: the request that it is given never holds a key, nor does what it returns or raises."""
+    """
+    The layer above the transport: the request that it is given never holds a key or the contact, nor does what it returns or raises.
+
+    The User-Agent tells every host the contact, and redirects carry what one host was told to the next: so every answer is
+    looked at, for every value. What is left alone are the bytes of files.
+    """
 
     def __init__(self, inner: Fetcher, settings: BaseSettings):
         self._inner = inner
         self._values = configured(settings)
         contact = self._values.get(CONTACT)
         self._agent = f"litcrawl/{__version__} (mailto:{contact})" if contact else f"litcrawl/{__version__}"
+        self._redactor = Redactor(self._values.values())
         self._joins = {
             host: usable for host, joins in JOINS.items() if (usable := tuple(join for join in joins if join.setting in self._values))
         }
 
     async def fetch(self, request: Request) -> Response:
         """What the inner layer answers or raises, without the secrets; `request.meta` gets what it was told."""
-        joins = self._for(request.url)
-        keyed = self._joined(request, joins)
-        secrets = _forms(self._values[join.setting] for join in joins if join.secret)
+        keyed = self._joined(request, self._for(request.url))
         try:
             response = await self._inner.fetch(keyed)
         except Exception as error:
-            if joins:
-                _clean_exception(error, {keyed.url: request.url} | secrets)
+            if self._values:
+                self._clean_exception(error, keyed.url, request.url)
             raise
         finally:
             request.meta.update(keyed.meta)
-        return _clean_response(response, request, secrets) if joins else response
+        return self._clean_response(response, request)
 
     async def close(self) -> None:
         await self._inner.close()
@@ -77,6 +80,31 @@ class Credentials:
             keyed.headers.setdefault(name, value)
         return keyed
 
+    def _clean_response(self, response: Response, request: Request) -> Response:
+        """The answer to the request as it was before the joins."""
+        changes: dict[str, Any] = {}
+        if response.url != request.url:
+            changes["url"] = request.url
+        fields = [(name, value) for name, values in response.headers.items() for value in values]
+        values = b"\n".join(value for _, value in fields)
+        if self._redactor.content(values) != values:  # once for all, as nearly always there is nothing to do
+            changes["headers"] = Headers([(name, self._redactor.content(value)) for name, value in fields])
+        if not _is_file(response, request) and (body := self._redactor.content(response.body)) != response.body:
+            changes["body"] = body
+        return response.replace(**changes) if changes else response
+
+    def _clean_exception(self, error: BaseException, keyed: str, url: str) -> None:
+        """Take the secrets out of its texts; what it was raised from is let go, for a traceback would quote that as well."""
+
+        def cleaned(text: str) -> str:
+            return self._redactor.text(text.replace(keyed, url))
+
+        error.__cause__ = error.__context__ = None
+        error.args = tuple(cleaned(each) if isinstance(each, str) else each for each in error.args)
+        for name, value in vars(error).items():
+            if type(value) is str:
+                setattr(error, name, cleaned(value))
+
 
 def configured(settings: BaseSettings) -> dict[str, str]:
     """The credentials and the contact that are set; `BadArgument`, without the value, for one that could break a header line."""
@@ -87,35 +115,6 @@ def configured(settings: BaseSettings) -> dict[str, str]:
     return values
 
 
-def _forms(secrets: Iterable[str]) -> dict[str, str]:
-    """Each way that a secret may be written in what comes back, and what to put in its place."""
-    return {form: REDACTED for secret in secrets for form in (secret, quote(secret, safe=""), quote_plus(secret))}
-
-
-def _replaced(value: AnyStr, replacements: dict[AnyStr, AnyStr]) -> AnyStr:
-    for old, new in replacements.items():
-        value = value.replace(old, new)
-    return value
-
-
-def _clean_response(response: Response, request: Request, secrets: dict[str, str]) -> Response:
-    """The answer to the request as it was before the joins. A file's bytes are never touched, an API's only where they echo a secret."""
-    changes: dict[str, Any] = {}
-    if response.url != request.url:
-        changes["url"] = request.url
-    replacements = {old.encode(): new.encode() for old, new in secrets.items()}
-    fields = response.headers.to_tuple_list() if replacements else []
-    if any(secret in value for secret in secrets for _, value in fields):
-        changes["headers"] = Headers([(name, _replaced(value, secrets)) for name, value in fields])
-    if not request.meta.get("spool") and any(old in response.body for old in replacements):
-        changes["body"] = _replaced(response.body, replacements)
-    return response.replace(**changes) if changes else response
-
-
-def _clean_exception(error: BaseException, replacements: dict[str, str]) -> None:
-    """Take the secrets out of its texts; what it was raised from is let go, for a traceback would quote that as well."""
-    error.__cause__ = error.__context__ = None
-    error.args = tuple(_replaced(each, replacements) if isinstance(each, str) else each for each in error.args)
-    for name, value in vars(error).items():
-        if type(value) is str:
-            setattr(error, name, _replaced(value, replacements))
+def _is_file(response: Response, request: Request) -> bool:
+    """Whether the body is a file's, to be kept to the byte; with any other status it is a page about it."""
+    return bool(request.meta.get("spool")) and response.status == 200

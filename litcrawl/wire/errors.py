@@ -1,4 +1,4 @@
-"""What the wire raises, as the exceptions that Scrapy's retry middleware knows; their texts never quote an address or a header."""
+"""What the wire raises, most as the exceptions that Scrapy's retry middleware knows; their texts never quote an address or a header."""
 
 from __future__ import annotations
 
@@ -36,6 +36,10 @@ class CertificateError(DownloadFailedError):
 
 class StalePart(DownloadFailedError):
     """What an earlier try had left does not belong to what the host has now; it was thrown away, so the next try begins at zero."""
+
+
+class CassetteMiss(Exception):
+    """No cassette answers a request, while none may be recorded; not retried, for the next try would not find it either."""
 
 
 def translate(error: Exception) -> Exception:

@@ -24,7 +24,7 @@ class Join:
 
     @property
     def secret(self) -> bool:
-        """Whether the value must never be seen again; the contact is joined, too, but says only who asks."""
+        """Whether the value is a key; the contact is joined, too, but says only who asks."""
         return self.setting != CONTACT
 
 

@@ -16,10 +16,14 @@ from typing import Any, BinaryIO
 
 from litcrawl.exceptions import FULL, StorageError
 from litcrawl.items import Spool
+from litcrawl.output import output_folder
 
-if sys.platform == "win32":  # a file that is open cannot be replaced there, which is protection enough
+if sys.platform == "win32":
+    import msvcrt
 
-    def _lock(file: BinaryIO) -> None: ...
+    def _lock(file: BinaryIO) -> None:
+        file.seek(0)  # one byte, wherever the file stands; others can read the rest only, so we read through this very file
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
 else:
     import fcntl
 
@@ -28,7 +32,6 @@ else:
 
 
 _CHECKPOINT = 16 << 20  # bytes that a crash of the machine may cost
-_EDGE = 2 << 10  # what the proof reads of a file's head and tail
 _BLOCK = 1 << 20
 
 
@@ -36,7 +39,7 @@ _BLOCK = 1 << 20
 class Origin:
     """Which bytes a part holds the beginning of; what a server must say again before more is added to them."""
 
-    url: str
+    address: str  # a digest of the URL, which may hold a key
     validator: str | None  # a strong ETag, or Last-Modified
     total: int | None = None  # the whole length, where it was announced
     headers: dict[str, str] = field(default_factory=dict)  # Content-Type and kin, which a 206 or 416 need not repeat
@@ -45,6 +48,11 @@ class Origin:
     def unknown(cls) -> Origin:
         """Of bytes that no server could continue."""
         return cls("", None)
+
+
+def address_of(url: str) -> str:
+    """What is remembered of a URL."""
+    return hashlib.sha256(url.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +67,7 @@ class Parts:
     """The folder `.parts`: what is held there, and new parts in it. Blocking; every failure of the disk is a `StorageError`."""
 
     def __init__(self, out: str, min_free: int):
-        self.folder = Path(out).expanduser() / ".parts"
+        self.folder = output_folder(out) / ".parts"
         self._min_free = min_free
 
     def held(self, name: str, url: str) -> Held | None:
@@ -70,7 +78,7 @@ class Parts:
             held = Held(Origin(**record), length)
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return None
-        return held if held.origin.url == url and held.origin.validator and length > 0 else None
+        return held if held.origin.address == address_of(url) and held.origin.validator and length > 0 else None
 
     def create(self, name: str, origin: Origin, expected: int = 0) -> Part:
         """An empty part; `StorageError` at once if `expected` bytes would leave less than LITCRAWL_MIN_FREE."""
@@ -97,7 +105,7 @@ class Parts:
     def _open(self, name: str, origin: Origin, length: int) -> Part:
         path = self.folder / name
         with _storing(path):
-            file = path.open("r+b" if length else "ab")
+            file = path.open("r+b" if length else "a+b")
             try:
                 _lock(file)
             except OSError:  # in use by another transfer: two writers would spoil it for both
@@ -105,7 +113,7 @@ class Parts:
                 if length:
                     raise StorageError(f"{path} is being written by another transfer") from None
                 path, origin = path.with_name(f"{name}.{uuid.uuid4().hex[:8]}"), Origin.unknown()
-                file = path.open("wb")
+                file = path.open("w+b")
             return Part(self, path, file, origin, length)
 
 
@@ -165,12 +173,11 @@ class Part:
         return body
 
     def blocks(self) -> Iterator[bytes]:
-        """What has been written so far, from the start."""
+        """What has been written so far, from the start; nothing can be written after."""
         with _storing(self.path):
-            self._file.flush()
-            with self.path.open("rb") as file:
-                while block := file.read(_BLOCK):
-                    yield block
+            self._file.seek(0)
+            while block := self._file.read(_BLOCK):
+                yield block
 
     def keep(self) -> None:
         """Leave the bytes for a later try, if they are worth it and the server gave something to know them again by."""
@@ -191,9 +198,9 @@ class Part:
         self._sha256.update(data)
         self._md5.update(data)
         self.size += len(data)
-        if len(self._head) < _EDGE:
-            self._head += data[: _EDGE - len(self._head)]
-        self._tail = (self._tail + data[-_EDGE:])[-_EDGE:]
+        if len(self._head) < Spool.END:
+            self._head += data[: Spool.END - len(self._head)]
+        self._tail = (self._tail + data[-Spool.END :])[-Spool.END :]
 
     def _checkpoint(self) -> None:
         """Record how many bytes are on the disk for certain: after a crash the file's own length proves nothing."""

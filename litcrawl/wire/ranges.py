@@ -6,7 +6,7 @@ import re
 
 from scrapy.http import Headers
 
-from litcrawl.wire.parts import Held, Origin
+from litcrawl.wire.parts import Held, Origin, address_of
 
 # What a 206 or 416 need not repeat of the answer that the held bytes came with.
 _KEPT = ("Content-Type", "Content-Encoding", "Content-Disposition", "ETag", "Last-Modified")
@@ -19,8 +19,8 @@ def origin_of(url: str, headers: Headers, total: int | None) -> Origin:
     etag, modified = _text(headers, "ETag"), _text(headers, "Last-Modified")
     if etag is None:
         # A date is a strong validator only if the file was not written in the second it was sent.
-        return Origin(url, modified if modified != _text(headers, "Date") else None, total, kept)
-    return Origin(url, etag if etag.startswith('"') else None, total, kept)
+        return Origin(address_of(url), modified if modified != _text(headers, "Date") else None, total, kept)
+    return Origin(address_of(url), etag if etag.startswith('"') else None, total, kept)
 
 
 def request_headers(held: Held) -> dict[str, str]:

@@ -8,9 +8,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
-from litcrawl.exceptions import Miss, StorageError
+from litcrawl import coding
+from litcrawl.exceptions import StorageError
 from litcrawl.items import Spool
-from litcrawl.wire import coding
 from litcrawl.wire.parts import Held, Origin, Part, Parts
 
 _BLOCK = 1 << 20
@@ -130,7 +130,7 @@ class Sink:
                 if self._name and size > self._memory:
                     target = self._parts.create(f"{self._name}.decoded", Origin.unknown())
                     target.write(b"".join(pieces))
-        except (coding.Undecodable, Miss, StorageError):
+        except BaseException:
             if target:
                 target.discard()
             raise

@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from betamax import BaseSerializer, Betamax
 from betamax.cassette import Cassette, Interaction
@@ -23,9 +23,10 @@ from scrapy.exceptions import (
 )
 from scrapy.http import Headers, Response
 
-from litcrawl.exceptions import BadArgument, Miss
+from litcrawl.exceptions import Miss
 from litcrawl.terms import Reason
-from litcrawl.wire.errors import CertificateError, CutShort, StalePart
+from litcrawl.wire.errors import CassetteMiss, CertificateError, CutShort, StalePart
+from litcrawl.wire.redaction import Redactor, is_secret
 from litcrawl.wire.response import SpooledResponse
 
 _PLAIN = {
@@ -64,14 +65,44 @@ class PrettyJson(BaseSerializer):
 Betamax.register_serializer(PrettyJson)
 
 
+class Secrets:
+    """
+    What stands on a cassette in place of keys and contact.
+
+    Placeholders, plain and as URLs hold them, from which the bytes come back on playing; and at last, where other forms are
+    left, no way back.
+    """
+
+    def __init__(self, values: dict[str, str]):
+        forms = {f"<{name}>": value for name, value in values.items() if is_secret(value)}
+        forms |= {f"<{name} quoted>": quoted for name, value in values.items() if (quoted := quote(value, safe="")) != value}
+        # The longest first: one may hold another.
+        self.placeholders = [
+            {"placeholder": name, "replace": value} for name, value in sorted(forms.items(), key=lambda form: -len(form[1]))
+        ]
+        self._redactor = Redactor(values.values())
+
+    def redact(self, recorded: Any) -> Any:
+        """A recorded exchange, or a part of it, without them."""
+        match recorded:
+            case str():
+                return self._redactor.text(recorded)
+            case list():
+                return [self.redact(each) for each in recorded]
+            case dict():
+                return {name: each if name == "base64_string" else self.redact(each) for name, each in recorded.items()}
+        return recorded
+
+
 class Tape(Cassette):
     """The cassette of one host. Recorded answers to a request play in their order, and the last of them again and again."""
 
-    def __init__(self, folder: Path, name: str, mode: str, placeholders: list[dict[str, str]]):
+    def __init__(self, folder: Path, name: str, mode: str, secrets: Secrets):
+        self._secrets = secrets
         try:
-            super().__init__(name, PrettyJson.name, record_mode=mode, cassette_library_dir=str(folder), placeholders=placeholders)
-        except ValueError as error:
-            raise BadArgument(f"{folder / name}.json is no cassette: {error}") from None
+            super().__init__(name, PrettyJson.name, record_mode=mode, cassette_library_dir=str(folder), placeholders=secrets.placeholders)
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:  # looked at before the crawl, and changed since
+            raise CassetteMiss(f"{folder / name}.json is no cassette: {type(error).__name__}: {error}") from None
         self._to_play: defaultdict[Hashable, deque[Interaction]] = defaultdict(deque)
         for interaction in self.interactions:
             recorded = interaction.data["request"]
@@ -103,6 +134,11 @@ class Tape(Cassette):
             "response": _recorded_error(outcome) if isinstance(outcome, Exception) else _recorded_response(outcome),
             "recorded_at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S"),
         }
+
+    def sanitize_interactions(self) -> None:
+        super().sanitize_interactions()
+        for interaction in self.interactions:
+            interaction.data = self._secrets.redact(interaction.data)
 
     def eject(self) -> None:
         """Write the file, all of it or nothing."""

@@ -19,14 +19,15 @@ from scrapy.utils.url import add_http_if_no_scheme
 from yarl import URL
 
 from litcrawl.exceptions import Miss
+from litcrawl.slots import IDLE
 from litcrawl.terms import Reason
 from litcrawl.wire import ranges
-from litcrawl.wire.addresses import GlobalResolver, is_private_literal
+from litcrawl.wire.addresses import GlobalResolver
 from litcrawl.wire.body import Limits, Reception
 from litcrawl.wire.errors import NETWORK_ERRORS, StalePart, translate
+from litcrawl.wire.hosts import is_private_literal
 from litcrawl.wire.parts import Held, Parts
 
-_IDLE = 30.0  # seconds without a byte, connecting included; meta["download_timeout"] overrides it
 _KEEPALIVE = 30.0  # seconds that an idle connection is kept: longer than the slowest published gap between requests
 _HEADER_LINE = 32 << 10  # publishers send Content-Security-Policy and Link lines beyond aiohttp's 8 KiB
 _READ_BUFFER = 256 << 10
@@ -50,7 +51,11 @@ class _Answer(aiohttp.ClientResponse):
         self.peer = peername[0] if peername else None
         await super().start(connection)
         lost = connection.protocol.closed if connection.protocol is not None else None  # an idle protocol is falsy
-        if lost is not None and not self.content.is_eof():
+        if lost is None:
+            return self
+        lost.remove_done_callback(_looked_at)  # one a connection, however many answers it gives
+        lost.add_done_callback(_looked_at)
+        if not self.content.is_eof():
             # A malformed chunk makes aiohttp close the connection and tell nobody: the reader would wait until the deadline.
             end = partial(_end, self.content)
             lost.add_done_callback(end)
@@ -58,9 +63,13 @@ class _Answer(aiohttp.ClientResponse):
         return self
 
 
-def _end(content: aiohttp.StreamReader, lost: asyncio.Future[None]) -> None:
+def _looked_at(lost: asyncio.Future[None]) -> None:
+    """How an idle connection ends concerns nobody; asyncio logs an error that is never looked at."""
     if not lost.cancelled():
-        lost.exception()  # looked at here, so that asyncio does not log that nobody did
+        lost.exception()
+
+
+def _end(content: aiohttp.StreamReader, lost: asyncio.Future[None]) -> None:
     if not content.is_eof() and content.exception() is None:
         content.set_exception(aiohttp.ClientPayloadError("malformed body"))
 
@@ -86,6 +95,7 @@ class Transport:
     async def fetch(self, request: Request) -> Response:
         """The answer; or an exception of `litcrawl.wire.errors`, `Miss` (`too-large`, `unsafe`) or `StorageError`."""
         name = request.meta.get("spool")
+        # In the loop: nearly always a record that is not there, which is told sooner than a thread is found to ask.
         held = self._parts.held(name, request.url) if name and request.method == "GET" else None
         try:
             async with asyncio.timeout(self._limits.seconds) as clock:
@@ -128,7 +138,7 @@ class Transport:
             guarded = bool(request.meta.get("global_only")) and proxy is None
             if guarded and is_private_literal(url.raw_host or ""):
                 raise Miss(Reason.UNSAFE, f"{url.raw_host} is not a public address")
-            idle = request.meta.get("download_timeout", _IDLE)
+            idle = request.meta.get("download_timeout", IDLE)  # seconds without a byte, connecting included
             answer = await self._session(guarded).request(
                 request.method,
                 url,

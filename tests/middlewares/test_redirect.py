@@ -232,3 +232,21 @@ def test_methods(redirect: RedirectMiddleware, status: int, method: str, then: s
     follow = redirect.process_response(request, answer(request, "/x", status))
     assert follow.method == then
     assert follow.body == (b"{}" if then == "POST" else b"")
+
+
+def test_an_api_that_has_moved_is_said_once_a_host(redirect: RedirectMiddleware, caplog: pytest.LogCaptureFixture) -> None:
+    for url, location in (
+        ("https://api.org/a?key=secret", "https://new.org/a?key=secret"),
+        ("https://api.org/b", "https://newer.org/b"),
+        ("https://other.org/", "/login"),
+        ("https://third.org/", "https://[/"),
+    ):
+        request = Request(url)
+        response = answer(request, location)
+        assert redirect.process_response(request, response) is response
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * 3
+    first, second, third = caplog.messages
+    assert "api.org redirects its API to new.org" in first
+    assert "secret" not in first
+    assert "other.org redirects its API to other.org" in second
+    assert "third.org redirects its API to what is no address" in third

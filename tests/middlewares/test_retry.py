@@ -96,6 +96,19 @@ async def test_what_gzip_could_not_be_undone_is_asked_for_without() -> None:
         assert [one.headers["accept-encoding"] for one in world.arrivals] == ["gzip", "identity"]
 
 
+async def test_the_spooled_body_that_could_not_be_undone_is_thrown_away(tmp_path: Path) -> None:
+    def behaviour(arrival, n):
+        if arrival.headers.get("accept-encoding") == "gzip":
+            return Answer(headers=[("Content-Encoding", "gzip")], body=b"not gzip at all" * 10_000)
+        return Answer(body=b"plain")
+
+    async with loopback(behaviour) as world:
+        request = Request(world.url(), headers={"Accept-Encoding": "gzip"}, meta={"spool": "part"})
+        result = await crawl([request], LITCRAWL_SLOTS=FAST, LITCRAWL_OUT=str(tmp_path), LITCRAWL_STREAM_SIZE=50_000)
+        assert [response.body for response in result.responses] == [b"plain"]
+    assert list((tmp_path / ".parts").iterdir()) == []
+
+
 class Refusing:
     """A download handler whose every host fails in one way."""
 

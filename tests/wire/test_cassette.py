@@ -11,9 +11,9 @@ from scrapy.http import JsonResponse
 
 from litcrawl.exceptions import BadArgument, Miss
 from litcrawl.terms import Reason
-from litcrawl.wire.cassette import Cassette, CassetteMiss
+from litcrawl.wire.cassette import Cassette
 from litcrawl.wire.credentials import Credentials
-from litcrawl.wire.errors import CutShort
+from litcrawl.wire.errors import CassetteMiss, CutShort
 from litcrawl.wire.parts import Parts
 from litcrawl.wire.transport import Transport
 
@@ -211,6 +211,7 @@ async def test_no_secret_is_on_a_cassette(serve, cassette_in, tmp_path):
     assert "dTpz" not in text
     again = await cassette_in("none").fetch(request)
     assert (again.body, again.headers) == (live.body, live.headers)
+    assert b"REDACTED" in again.body
     assert isinstance(again.replace(headers={"Content-Type": "application/json"}, cls=JsonResponse), JsonResponse)
 
 
@@ -234,13 +235,27 @@ async def test_a_save_that_fails_leaves_the_old_file_whole(serve, cassette_in, t
     assert written(tmp_path) == before
 
 
-async def test_a_damaged_cassette_is_named(cassette_in, tmp_path):
+async def test_a_cassette_that_was_damaged_since_the_crawl_began_is_named(cassette_in, tmp_path):
     (tmp_path / "cassettes").mkdir()
     (tmp_path / "cassettes/x.example.json").write_text("{")
-    with pytest.raises(BadArgument, match=r"x\.example\.json"):
+    with pytest.raises(CassetteMiss, match=r"x\.example\.json is no cassette"):
         await cassette_in("none").fetch(Request("http://x.example/"))
 
 
 def test_an_unknown_mode_is_refused(cassette_in):
     with pytest.raises(BadArgument, match="new_episodes"):
         cassette_in("always")
+
+
+async def test_a_file_that_holds_the_contact_plays_back_to_the_byte_and_its_cassette_does_not(serve, cassette_in, tmp_path):
+    text = b"<p>Write to jo+x@uni.edu or jo%2Bx%40uni.edu</p>"
+    upstream = await serve([reply(text), reply(b"JO+X@uni.edu jo&#43;x&#64;uni.edu"), reply(b"\xff jo+x@uni.edu")])
+    plain, odd, binary = (Request(upstream.url(f"/{name}"), meta={"spool": name}) for name in ("plain", "odd", "binary"))
+    cassette_in("once", LITCRAWL_CONTACT="jo+x@uni.edu")
+    live = await record(cassette_in, plain, odd, binary)
+    assert live[0].body == text
+    assert "uni.edu" not in json.dumps(written(tmp_path)).lower()
+    cassette = cassette_in("none")
+    assert (await cassette.fetch(plain)).body == text
+    assert (await cassette.fetch(odd)).body == b"REDACTED REDACTED"
+    assert (await cassette.fetch(binary)).body == live[2].body

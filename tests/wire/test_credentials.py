@@ -2,7 +2,7 @@
 
 import json
 import logging
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
 
 import pytest
 from scrapy import Request
@@ -153,6 +153,31 @@ async def test_what_comes_back_is_clean():
         assert "REDACTED" in response.text
         assert len(response.headers.getlist("Link")) == 2
         assert type(response) is TextResponse
+
+
+@pytest.mark.parametrize("url", ["https://api.openalex.org/works", "https://x.example/", "http://x.example/"])
+async def test_what_any_host_echoes_is_clean(url):
+    """It was told the contact in the User-Agent; a redirect may have told it more."""
+
+    def echo(request):
+        agent = request.headers["User-Agent"].decode()
+        text = f"{agent} {quote(agent)} {quote_plus(agent).lower()} {ALL['LITCRAWL_NCBI_API_KEY']}"
+        return TextResponse(url, 302, headers={"Location": f"/?a={text}", "Set-Cookie": f"a={text}"}, body=text, encoding="utf-8")
+
+    response = await Credentials(Below(echo), Settings(ALL)).fetch(Request(url))
+    said = repr((response.headers, response.text)).lower()
+    assert "uni.edu" not in said
+    assert "sesame" not in said
+    assert response.text.startswith(f"litcrawl/{__version__} (mailto:REDACTED) ")
+    with pytest.raises(DownloadFailedError) as raised:
+        await Credentials(Below(DownloadFailedError(f"to {quote(ALL[CONTACT])}.example")), Settings(ALL)).fetch(Request(url))
+    assert str(raised.value) == "to REDACTED.example"
+
+
+async def test_a_page_in_a_files_place_is_cleaned():
+    below = Below(lambda request: Response(request.url, 403, body=ALL[CONTACT].encode()))
+    response = await Credentials(below, Settings(ALL)).fetch(Request("https://x.example/a.pdf", meta={"spool": "s"}))
+    assert response.body == b"REDACTED"
 
 
 async def test_a_files_bytes_are_never_touched():

@@ -12,6 +12,7 @@ from rawserver import HangUp, reply
 from scrapy import Request
 from scrapy.exceptions import DownloadTimeoutError
 
+from litcrawl.items import Spool
 from litcrawl.wire.errors import CutShort, StalePart
 from litcrawl.wire.response import SpooledResponse
 
@@ -83,7 +84,7 @@ async def test_a_cut_file_goes_on_where_it_ended(serve, transport, transport_wit
     assert "Content-Range" not in answer.headers
     if content is FILE:
         assert answer.spool.sha256 == hashlib.sha256(FILE).hexdigest()
-        assert (answer.spool.head, answer.spool.tail) == (FILE[:2048], FILE[-2048:])
+        assert (answer.spool.head, answer.spool.tail) == (FILE[: Spool.END], FILE[-Spool.END :])
     assert parts() == (["x"] if content is FILE else [])
 
 

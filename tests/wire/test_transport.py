@@ -2,10 +2,13 @@
 
 import asyncio
 import errno
+import gc
 import gzip
 import hashlib
 import re
+import socket
 import ssl
+import struct
 import threading
 import tracemalloc
 import zlib
@@ -13,6 +16,7 @@ from pathlib import Path
 
 import pytest
 import trustme
+from aiohttp.client_proto import ResponseHandler
 from rawserver import HangUp, reply
 from scrapy import Request
 from scrapy.exceptions import (
@@ -25,6 +29,7 @@ from scrapy.exceptions import (
 from scrapy.http import HtmlResponse, JsonResponse, XmlResponse
 
 from litcrawl.exceptions import Miss, StorageError
+from litcrawl.items import Spool
 from litcrawl.terms import Reason
 from litcrawl.wire.errors import CertificateError, CutShort
 from litcrawl.wire.parts import Part
@@ -176,7 +181,7 @@ async def test_a_large_file_goes_to_disk_hashed(serve, transport, settings, part
     assert bytes_of(answer) == FILE
     assert (answer.spool.size, answer.spool.sha256) == (len(FILE), hashlib.sha256(FILE).hexdigest())
     assert answer.spool.md5 == hashlib.md5(FILE, usedforsecurity=False).hexdigest()
-    assert (answer.spool.head, answer.spool.tail) == (FILE[:2048], FILE[-2048:])
+    assert (answer.spool.head, answer.spool.tail) == (FILE[: Spool.END], FILE[-Spool.END :])
     assert answer.replace(status=203).spool is answer.copy().spool is answer.spool
     assert parts() == ["x"]
 
@@ -249,6 +254,23 @@ async def test_a_write_that_fails_midway_leaves_nothing(serve, transport, parts,
     with pytest.raises(StorageError) as raised:
         await transport.fetch(Request(upstream.url(), meta={"spool": "x"}))
     assert raised.value.full is full
+    assert parts() == []
+
+
+async def test_an_error_that_nobody_foresaw_leaves_nothing(serve, transport, parts, monkeypatch):
+    opened = []
+
+    def failing(self, data, digest=Part._digest):
+        opened.append(self)
+        digest(self, data)
+        if self.size > 300_000:
+            raise MemoryError
+
+    monkeypatch.setattr(Part, "_digest", failing)
+    upstream = await serve(reply(FILE))
+    with pytest.raises(MemoryError):
+        await transport.fetch(Request(upstream.url(), meta={"spool": "x"}))
+    assert opened[0]._file.closed
     assert parts() == []
 
 
@@ -440,6 +462,76 @@ async def test_certificates_are_verified(serve, transport_with, tmp_path, monkey
         assert upstream.heads == []
 
 
+@pytest.mark.parametrize("tls", [False, True])
+async def test_a_connection_that_ends_badly_while_idle_is_nobodys_error(serve, transport_with, tmp_path, monkeypatch, caplog, tls):
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    writers = []
+
+    async def answer(head, writer):
+        writers.append(writer)
+        await _in_halves(writer)
+
+    upstream = await serve(answer, tls=_tls(authority) if tls else None)
+    transport = transport_with()
+    for _ in range(2):
+        assert (await transport.fetch(Request(upstream.url()))).body == b"ok"
+    assert upstream.connections == 1
+    await _reset(writers[0])
+    assert (await transport.fetch(Request(upstream.url()))).body == b"ok"
+    assert upstream.connections == 2
+    gc.collect()
+    assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []
+
+
+async def test_a_server_that_does_not_answer_the_end_of_tls_is_nobodys_error(serve, transport_with, tmp_path, monkeypatch, caplog):
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    monkeypatch.setattr("litcrawl.wire.transport._KEEPALIVE", 0.05)
+    monkeypatch.setattr("asyncio.constants.SSL_SHUTDOWN_TIMEOUT", 0.05)
+    lost, writers = asyncio.get_running_loop().create_future(), []
+
+    async def answer(head, writer):
+        await _in_halves(writer)
+        writer.transport.pause_reading()
+        writers.append(writer)
+
+    upstream = await serve(answer, tls=_tls(authority))
+    monkeypatch.setattr(ResponseHandler, "connection_lost", _noting(ResponseHandler.connection_lost, lost))
+    assert (await transport_with().fetch(Request(upstream.url()))).body == b"ok"
+    assert isinstance(await asyncio.wait_for(lost, 20), TimeoutError)
+    await _reset(writers[0])
+    gc.collect()
+    assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []
+
+
+def _noting(method, noted):
+    def noting(self, error):
+        method(self, error)
+        noted.set_result(error)
+
+    return noting
+
+
+async def _in_halves(writer):
+    """An answer that is not there whole when its headers are."""
+    head, body = reply(b"ok")[:-1], reply(b"ok")[-1:]
+    writer.write(head)
+    await writer.drain()
+    await asyncio.sleep(0.05)
+    writer.write(body)
+    await writer.drain()
+
+
+async def _reset(writer):
+    """End a connection at once, with a TCP reset, and let the other side hear of it."""
+    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    writer.transport.abort()
+    await asyncio.sleep(0.1)
+
+
 def _tls(authority, name="127.0.0.1"):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(name).configure_cert(context)
@@ -459,7 +551,7 @@ async def test_a_guarded_request_reaches_public_addresses_only(serve, transport,
     await transport.fetch(Request(upstream.url(host="localhost")))  # and an open connection there is not shared
     with pytest.raises(Miss):
         await transport.fetch(Request(upstream.url(host="localhost"), meta={"global_only": True}))
-    monkeypatch.setattr("litcrawl.wire.addresses._is_global", lambda address: True)
+    monkeypatch.setattr("litcrawl.wire.hosts._is_global", lambda address: True)
     assert (await transport.fetch(Request(upstream.url(host="localhost"), meta={"global_only": True}))).body == b"secret"
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from litcrawl.wire.addresses import is_global, is_private_literal
+from litcrawl.wire.hosts import is_global, is_private_literal
 
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808", "2002:808:808::1"])
@@ -37,6 +37,13 @@ def test_not_public(address):
     assert is_private_literal(address)
 
 
-@pytest.mark.parametrize("name", ["localhost", "example.org", "127.1", "2130706433", ""])
-def test_names_are_judged_by_what_they_resolve_to(name):
+@pytest.mark.parametrize("name", ["localhost", "example.org", "127.1.example.org", "8.8.8.8.", "134744072", ""])
+def test_names_are_judged_by_what_they_resolve_to_and_public_numbers_are_public(name):
     assert not is_private_literal(name)
+
+
+@pytest.mark.parametrize(
+    "host", ["127.1", "2130706433", "0x7f.0.0.1", "0177.0.0.1", "%31%32%37.0.0.1", "127.0.0.1.", "[::1]", "999.1", "::x"]
+)
+def test_an_address_in_disguise_is_one(host):
+    assert is_private_literal(host)

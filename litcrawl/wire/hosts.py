@@ -1,14 +1,16 @@
-"""Is the host of an address a name, or a number in disguise? Pure: nothing is looked up."""
+"""The host of a URL: a name, or an address in any disguise, and whether that is a public one. Pure: nothing is looked up."""
 
 from __future__ import annotations
 
 import re
 import socket
 import unicodedata
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import unquote
 
 _NUMBERS = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
+# Addresses that stand for an IPv4 address behind a gateway: RFC 6052 (NAT64); RFC 3056 (6to4) is known to `ipaddress`.
+_NAT64 = ip_network("64:ff9b::/96")
 
 
 def literal(host: str) -> str | None:
@@ -41,3 +43,24 @@ def is_local_name(host: str) -> bool:
 def plain(host: str) -> str:
     """A host as resolvers see it: decoded, compatibility forms folded, lower case, no final dot."""
     return unicodedata.normalize("NFKC", unquote(host)).lower().replace("。", ".").rstrip(".")
+
+
+def is_global(address: str) -> bool:
+    """Whether an address is routable over the public internet; embedded IPv4 addresses are judged as what they lead to."""
+    return _is_global(ip_address(address.partition("%")[0]))
+
+
+def is_private_literal(host: str) -> bool:
+    """Whether a URL's host spells out an address that is not public; a name is not judged here but by what it resolves to."""
+    address = literal(host)
+    return address is not None and not is_global(address)
+
+
+def _is_global(address: IPv4Address | IPv6Address) -> bool:
+    if isinstance(address, IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo and address.teredo[1])
+        if not inner and address in _NAT64:
+            inner = IPv4Address(int(address) & 0xFFFF_FFFF)
+        if inner:
+            return _is_global(inner)
+    return address.is_global and not address.is_multicast
