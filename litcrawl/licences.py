@@ -1,9 +1,10 @@
-"""What licence statements amount to: claims, one licence for a file, contradictions, and the operator's gate. Pure."""
+"""What licence statements amount to: claims, one licence for a file, contradictions, and the operator's gate."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
@@ -28,8 +29,9 @@ def licence_of(evidence: Mapping[str, Any], basis: str = "artifact", at: str | N
     The licence that a file states of itself; None when it states none.
 
     The weightiest statement decides (`parsers.jats.licences`). One about another version, or that begins only after `at`
-    (ISO 8601), never does. A mere `license-type` gives way to a text that says exactly which licence.
+    (ISO 8601; None: now), never does. A mere `license-type` gives way to a text that says exactly which licence.
     """
+    at = at or datetime.now(UTC).isoformat()
     stated = [
         one for one in evidence.get("licences") or () if about(one.get("about")) in (None, "vor") and not _later(one.get("start"), at)
     ]
@@ -103,5 +105,5 @@ def _compiled(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(re.sub(r"\\\*", version, re.escape(pattern.strip())), re.IGNORECASE) for pattern in patterns)
 
 
-def _later(start: str | None, at: str | None) -> bool:
-    return bool(start and at and start[:10] > at[:10])
+def _later(start: str | None, at: str) -> bool:
+    return bool(start and start[:10] > at[:10])

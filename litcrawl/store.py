@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
-import os
-import platform
-import re
 import shutil
-import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 import orjson
+from scrapy import signals
+from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
 from litcrawl import ids as identifiers
-from litcrawl import names
+from litcrawl import leftovers, names
 from litcrawl.exceptions import FULL, BadArgument, Malformed, StorageError
 from litcrawl.ids import Ids
 from litcrawl.index import Index
 from litcrawl.items import Spool
+from litcrawl.output import output_folder
 from litcrawl.parsers import jats, xml
 from litcrawl.terms import Want, want_of
 
@@ -33,9 +32,6 @@ SIDECAR = "article.json"
 PARTS = ".parts"
 # what is read of an earlier run's record
 _NEEDED = {"key", "path", "inputs", "ids", "conflicts", "files", "claims", "related", "retracted", "attempts", "also", "notes", "run"}
-_STALE_AFTER = 24 * 3600.0  # seconds; a temporary file of that age belongs to no running crawl
-_HOST = re.sub(r"[^A-Za-z0-9]", "_", platform.node())
-_serial = itertools.count()
 
 
 @dataclass(kw_only=True)
@@ -73,28 +69,42 @@ class Store:
             raise BadArgument("LITCRAWL_OUT is empty: name a folder")
         if "://" in out:
             raise BadArgument(f"LITCRAWL_OUT={out.partition('://')[0]}://…: this version writes to a folder")
-        return cls(Path(out).expanduser().absolute(), min_free=settings.getint("LITCRAWL_MIN_FREE"))
+        return cls(output_folder(out), min_free=settings.getint("LITCRAWL_MIN_FREE"))
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> Store:
+        """The one store of a crawler, whoever asks; closed with its spider, after the pipelines. Raises `BadArgument`."""
+        if crawler not in _stores:
+            _stores[crawler] = store = cls.from_settings(crawler.settings)
+            crawler.signals.connect(store.close, signal=signals.spider_closed)
+        return _stores[crawler]
 
     def prepare(self) -> None:
-        """Make the folder, and see that it can be written. Raises `BadArgument`."""
+        """
+        Make the folder, see that it can be written, sweep up what earlier runs left in it, and build the index if that is
+        missing: over many articles this takes a while, which is better spent before the crawl than in the middle of it.
+
+        Raises `BadArgument`.
+        """
         try:
             self.parts.mkdir(parents=True, exist_ok=True)
             probe = self.temporary()
             probe.write_bytes(b"")
             probe.unlink()
+            leftovers.sweep(self.parts)
+            self._open_index().close()
         except OSError as error:
             raise BadArgument(f"LITCRAWL_OUT={self.out}: cannot be written: {error.strerror}") from None
-        for left in self.parts.glob("*.tmp"):
-            with suppress(OSError):  # another process may have been quicker
-                if _abandoned(left):
-                    left.unlink()
 
     @property
     def index(self) -> Index:
         """Identifier -> folders."""
         if self._index is None:
-            self._index = Index(self.out / "index.sqlite", self._sidecars)
+            self._index = self._open_index()
         return self._index
+
+    def _open_index(self) -> Index:
+        return Index(self.out / "index.sqlite", self._sidecars)
 
     def close(self) -> None:
         """Let go of the index."""
@@ -210,7 +220,7 @@ class Store:
 
     def temporary(self) -> Path:
         """A name for a file of this process that is not to outlive it: a later run sweeps up what a killed one left."""
-        return self.parts / f"{_HOST}-{os.getpid()}-{next(_serial)}.tmp"
+        return leftovers.temporary(self.parts)
 
     def _room(self, size: int) -> None:
         if self.min_free and shutil.disk_usage(self.out).free - size < self.min_free:
@@ -224,20 +234,8 @@ class Store:
             raise StorageError(f"{path} cannot be written: {error.strerror or error}", full=error.errno in FULL) from error
 
 
-def _abandoned(temporary: Path) -> bool:
-    """Whether no process writes this file any more; known of those of this machine, guessed by age of others'."""
-    host, _, process = temporary.stem.partition("-")
-    if time.time() - temporary.stat().st_mtime > _STALE_AFTER:
-        return True
-    if host != _HOST or os.name != "posix":  # elsewhere signal 0 is no question
-        return False
-    try:
-        os.kill(int(process.partition("-")[0]), 0)
-    except ProcessLookupError:
-        return True
-    except (OSError, ValueError):
-        return False
-    return False
+# The spider, the pipeline and the extensions of a crawl share one: two indexes of one process could come to hold two files.
+_stores: WeakKeyDictionary[Crawler, Store] = WeakKeyDictionary()
 
 
 def _rank(key: str) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from litcrawl import licences
-from litcrawl.items import Article, Blob, Claim, File, Licence
+from litcrawl.items import Article, Blob, Claim, File
 from litcrawl.terms import Kind
 
 XML_BASIS = "artifact"
@@ -28,8 +29,7 @@ class LicencePipeline:
     def _article(self, article: Article) -> None:
         for file in article.files:
             self._file(file, article)
-        article.licence_conflict = licences.conflict(article.claims)
-        article.licence = _decided(article.files)
+        decide(article)
 
     def _file(self, file: File, article: Article) -> None:
         if not file.evidence:
@@ -41,9 +41,20 @@ class LicencePipeline:
                 article.claims.append(claim)
 
 
-def _decided(files: list[File]) -> Licence | None:
-    """The licence of the first body file in ladder order; one that has none leaves the article without."""
-    return next((file.licence for file in files if file.kind == Kind.BODY), None)
+def decide(article: Article) -> None:
+    """
+    The article's licence: that of its first body file in ladder order; one that has none leaves the article without. And
+    whether its claims contradict one another.
+    """
+    article.licence_conflict = licences.conflict(article.claims)
+    article.licence = next((file.licence for file in article.files if file.kind == Kind.BODY), None)
+
+
+def forget(article: Article, lost: Sequence[File]) -> None:
+    """Take back what files that are not kept after all had brought to their article."""
+    uris = {file.uri for file in lost}
+    article.claims = [claim for claim in article.claims if not (claim.basis == XML_BASIS and claim.url in uris)]
+    decide(article)
 
 
 def _same(one: Claim, other: Claim) -> bool:

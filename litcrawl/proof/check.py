@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from lxml import etree
 
 from litcrawl import media_types
-from litcrawl.exceptions import Malformed, Miss
+from litcrawl.exceptions import Exhausting, Malformed, Miss
 from litcrawl.parsers import jats, s3, xml
 from litcrawl.proof import identity
 from litcrawl.proof.content import Content, undo
@@ -121,6 +121,8 @@ def _full_text(content: Content, roots: frozenset[str], ids: Mapping[str, str | 
         raise page(content.head)
     try:
         document = content.document()
+    except Exhausting as error:
+        raise Miss(Reason.TOO_LARGE, str(error)) from error
     except Malformed as error:
         raise _not_xml(content, error) from error
     root, name = document.root, xml.local_name(document.root)

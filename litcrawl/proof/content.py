@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import zlib
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from lxml import etree
 
+from litcrawl.coding import NAMES, Undecodable, decode
 from litcrawl.exceptions import Miss
 from litcrawl.items import Spool
 from litcrawl.parsers import xml
 from litcrawl.terms import Reason
 
-END = 64 << 10
-"""How much of each end is looked at."""
 MAX_DECODED = 2 << 30
+MAX_DECODED_IN_MEMORY = 64 << 20
+"""Of a body that came packed though nobody asked, and was small: eight megabytes may unfold to eight thousand."""
 
 _CHUNK = 1 << 20
-_WINDOW = {"gzip": 31, "x-gzip": 31, "deflate": 15, "deflate-raw": -15}  # zlib's names for the three wrappings
 
 
 class Content:
@@ -43,11 +42,11 @@ class Content:
 
     @cached_property
     def head(self) -> bytes:
-        return self.spool.head if self.spool else (self.body or b"")[:END]
+        return self.spool.head if self.spool else (self.body or b"")[: Spool.END]
 
     @cached_property
     def tail(self) -> bytes:
-        return self.spool.tail if self.spool else (self.body or b"")[-END:]
+        return self.spool.tail if self.spool else (self.body or b"")[-Spool.END :]
 
     def document(self) -> xml.Document:
         """The bytes as XML; `Malformed` when they are none."""
@@ -59,53 +58,32 @@ class Content:
 
 def undo(content: Content, encoding: str, limit: int = MAX_DECODED) -> Content:
     """The content as it was before `encoding`; `Miss` when that cannot be known."""
-    names = [name.strip() for name in encoding.lower().split(",") if name.strip() != "identity"]
-    if not names or len(names) > 1 or names[0] not in _WINDOW:
+    named = [name.strip() for name in encoding.lower().split(",") if name.strip() != "identity"]
+    coding = NAMES.get(named[0]) if len(named) == 1 else None
+    if coding is None:
         raise Miss(Reason.TRUNCATED, f"Content-Encoding {encoding[:40]!r} cannot be undone")
-    wrapping = names[0]
-    if wrapping == "deflate" and not _is_zlib(content.head):
-        wrapping = "deflate-raw"  # RFC 9110 means zlib's wrapping; some servers leave it out
     try:
-        return _undo_spool(content.spool, wrapping, limit) if content.spool else Content(_undo_bytes(content.body or b"", wrapping, limit))
-    except zlib.error as error:
-        raise Miss(Reason.TRUNCATED, f"bad {names[0]} encoding: {error}") from error
+        if content.spool:
+            return _undo_spool(content.spool, coding, limit)
+        return Content(b"".join(decode([content.body or b""], coding, min(limit, MAX_DECODED_IN_MEMORY))))
+    except Undecodable as error:
+        raise Miss(Reason.TRUNCATED, f"bad {coding} encoding: {error}") from error
 
 
-def _is_zlib(head: bytes) -> bool:
-    return len(head) > 1 and head[0] & 15 == 8 and int.from_bytes(head[:2], "big") % 31 == 0
-
-
-def _undo_bytes(body: bytes, wrapping: str, limit: int) -> bytes:
-    decoder = zlib.decompressobj(_WINDOW[wrapping])
-    decoded = decoder.decompress(body, limit + 1)
-    if len(decoded) > limit:
-        raise Miss(Reason.TOO_LARGE, f"over {limit} bytes once decoded")
-    if not decoder.eof:
-        raise zlib.error("the end is missing")
-    return decoded
-
-
-def _undo_spool(spool: Spool, wrapping: str, limit: int) -> Content:
+def _undo_spool(spool: Spool, coding: str, limit: int) -> Content:
     """Decode beside the spooled part, then take its place."""
     part = Path(spool.path)
     plain = part.with_name(part.name + ".decoded")
-    decoder = zlib.decompressobj(_WINDOW[wrapping])
     sha256, md5 = hashlib.sha256(), hashlib.md5(usedforsecurity=False)
     head, tail, size = b"", b"", 0
     try:
         with part.open("rb") as packed, plain.open("wb") as out:
-            pending = b""
-            while not decoder.eof and (pending := pending or packed.read(_CHUNK)):
-                piece = decoder.decompress(pending, _CHUNK)
-                pending = decoder.unconsumed_tail
+            for piece in decode(iter(partial(packed.read, _CHUNK), b""), coding, limit):
                 out.write(piece)
                 sha256.update(piece)
                 md5.update(piece)
-                head, tail, size = head + piece[: END - len(head)], (tail + piece)[-END:], size + len(piece)
-                if size > limit:
-                    raise Miss(Reason.TOO_LARGE, f"over {limit} bytes once decoded")
-        if not decoder.eof:
-            raise zlib.error("the end is missing")
+                head, tail = head + piece[: Spool.END - len(head)], (tail + piece)[-Spool.END :]
+                size += len(piece)
         plain.replace(part)
     finally:
         plain.unlink(missing_ok=True)

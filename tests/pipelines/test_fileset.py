@@ -4,19 +4,21 @@ from types import SimpleNamespace
 import pytest
 from scrapy.exceptions import DropItem
 from scrapy.settings import Settings
+from scrapy.signalmanager import SignalManager
 from scrapy.statscollectors import MemoryStatsCollector
 
-from litcrawl.items import Article, Blob, File, FileItem, Spool
+from litcrawl.items import Article, Blob, Claim, File, FileItem, Licence, Spool
 from litcrawl.pipelines.fileset import FileSetPipeline
 from litcrawl.store import Store
 from litcrawl.terms import Kind, Outcome
 
 
-class Crawler(SimpleNamespace):
+class Crawler:
     """As much of a crawler as the pipeline looks at; `engine` None: there is none to close."""
 
     def __init__(self, **settings):
-        super().__init__(settings=Settings(settings), engine=None)
+        self.settings, self.engine, self.spider = Settings(settings), None, None
+        self.signals = SignalManager(self)
         self.stats = MemoryStatsCollector(SimpleNamespace(settings=Settings()))
 
 
@@ -30,7 +32,7 @@ def out(tmp_path):
 def pipeline(out):
     made = FileSetPipeline.from_crawler(Crawler(LITCRAWL_OUT=str(out)))
     yield made
-    made.close_spider()
+    made.store.close()
 
 
 def file(name="body.pdf", size=4, source="lab"):
@@ -121,11 +123,67 @@ def test_one_found_whole_is_written_only_for_a_feed(out):
     feeding = FileSetPipeline.from_crawler(Crawler(LITCRAWL_OUT=str(out), FEEDS={"x.jsonl": {"format": "jsonlines"}}))
     feeding.process_item(article(file(), whole=True))
     assert record(out)["outcome"] == "complete"
-    feeding.close_spider()
+    feeding.store.close()
 
 
 def test_rows_without_an_article_and_other_items_pass(pipeline, out):
     invalid = Article(key=None, path=None, outcome=Outcome.INVALID)
     assert pipeline.process_item(invalid) is invalid
     assert pipeline.process_item("else") == "else"
-    assert [path.name for path in out.iterdir()] == [".parts"]
+    assert sorted(path.name for path in out.iterdir()) == [".parts", "index.sqlite"]
+
+
+def test_a_file_that_could_not_be_written_and_later_was_is_stored(pipeline, out, monkeypatch):
+    with monkeypatch.context() as full, pytest.raises(DropItem):
+        full.setattr(pipeline.store, "min_free", 1 << 60)
+        pipeline.process_item(Blob(file=file(), body=b"%PDF", draft=article(file())))
+    pipeline.process_item(Blob(file=file(), body=b"%PDF", draft=article(file())))
+    item = pipeline.process_item(article(file()))
+    assert (str(item.outcome), item.missing, len(item.files)) == ("complete", {}, 1)
+
+
+def test_a_file_that_is_not_kept_takes_its_licence_and_its_claims_with_it(pipeline, out):
+    gone = file("body.xml")
+    gone.licence = Licence(spdx="CC-BY-4.0", basis="artifact")
+    ours, theirs = (Claim(raw="x", spdx="CC-BY-4.0", basis=basis, url=url) for basis, url in [("artifact", gone.uri), ("crossref", None)])
+    other = Claim(raw="y", spdx="CC-BY-NC-4.0", basis="artifact", url="https://lab.test/other.xml")
+    item = pipeline.process_item(article(gone, claims=[ours, theirs], licence=gone.licence))
+    assert (item.licence, item.claims, item.licence_conflict) == (None, [theirs], False)
+    item = pipeline.process_item(article(gone, claims=[ours, other], licence=gone.licence, licence_conflict=True))
+    assert (item.claims, item.licence_conflict) == ([other], False)
+
+
+class TestDrafts:
+    @pytest.fixture(autouse=True)
+    def _clock(self, monkeypatch):
+        self.now = 1000.0
+        monkeypatch.setattr("litcrawl.pipelines.fileset.time.monotonic", lambda: self.now)
+
+    def store(self, pipeline, out, n, key="PMC1"):
+        """File number `n` of an article passes; how many its record names then."""
+        files = [file(f"s{one}.csv") for one in range(1, n + 1)]
+        draft = article(*files)
+        draft.key, draft.path = key, f"pmc/{key}"
+        pipeline.process_item(Blob(file=files[-1], body=b"data", draft=draft))
+        return len(json.loads((out / f"pmc/{key}/article.json").read_bytes())["files"])
+
+    def test_few_files_are_each_named_at_once(self, pipeline, out):
+        assert [self.store(pipeline, out, n) for n in range(1, 20)] == list(range(1, 20))
+
+    def test_of_many_a_kill_costs_what_came_within_two_seconds(self, pipeline, out):
+        assert self.store(pipeline, out, 20) == 20
+        self.now += 1.9
+        assert self.store(pipeline, out, 21) == 20
+        self.now += 0.2
+        assert self.store(pipeline, out, 22) == 22
+        assert (out / "pmc/PMC1/s21.csv").exists()
+
+    def test_each_article_has_its_own_clock(self, pipeline, out):
+        assert self.store(pipeline, out, 30) == 30
+        assert self.store(pipeline, out, 30, "PMC2") == 30
+
+    def test_what_is_known_of_articles_stays_bounded(self, pipeline, out):
+        for n in range(50):
+            self.store(pipeline, out, 25, f"PMC{n}")
+            self.now += 0.5
+        assert len(pipeline.drafted) <= 5

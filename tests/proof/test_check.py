@@ -251,3 +251,7 @@ class TestLeftOverEncoding:
 
     def test_what_is_wrong_also_once_decoded_keeps_its_reason(self):
         assert reason(gzip.compress(WALL), Want.PDF, encoding="gzip") is Reason.BLOCKED
+
+
+def test_a_document_of_more_nodes_than_memory_holds_is_too_large():
+    assert reason(JATS.replace(b"<p>Text.</p>", b"<p/>" * 5_000_001)) == Reason.TOO_LARGE
