@@ -109,6 +109,12 @@ def halves(chunk: Chunk) -> list[Chunk]:
     return [chunk | {"tickets": part} for part in split]
 
 
+def of_each(chunk: Chunk, resolver: Resolver, reason: Reason) -> Reason:
+    """What a whole call's end says of each identifier: nothing for good, but where one was asked for by the address of its record."""
+    stated = reason == Reason.ABSENT and resolver.by_record and len(values(chunk)) == 1
+    return reason if stated or not reason.final else Reason.UNAVAILABLE
+
+
 def record(
     ticket: Ticket, resolver: Resolver, kind: str, answer: Answer | None, reason: Reason, *, http: int | None = None, tries: int = 0
 ) -> Ticket:

@@ -29,6 +29,10 @@ class Malformed(ValueError):
     """Bytes that are not what their format says; raised by `litcrawl.parsers`."""
 
 
+class Exhausting(Malformed):
+    """A document that holds so much that reading it could end the crawl."""
+
+
 class BadIdentifier(ValueError):
     """A string that is no identifier; `reason` is `no-identifier`, `malformed` or `ambiguous`."""
 

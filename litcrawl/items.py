@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import InitVar, dataclass, field, fields
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from litcrawl.terms import Kind, Outcome, Role, Stage, Want, want_of
 
@@ -93,7 +93,10 @@ class Heard:
 
 @dataclass(kw_only=True, slots=True)
 class Spool:
-    """A large body on disk under `.parts/`: hashed on the way, with its first and last bytes for the proof."""
+    """A large body on disk under `.parts/`: hashed on the way, with its first and last `END` bytes for the proof."""
+
+    END: ClassVar[int] = 64 << 10
+    """How much of each end the proof looks at, of a body in memory too: large files are judged no more strictly than small ones."""
 
     path: str
     size: int

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from urllib.parse import urlsplit
 
-from litcrawl import ids as identifiers
-from litcrawl import licences, places
-from litcrawl.exceptions import BadIdentifier
+from litcrawl import licences
 from litcrawl.ids import Ids
 from litcrawl.items import Claim, File, Heard, Link, Relation, Retraction, Step, Title
+from litcrawl.keeping import keep
 from litcrawl.media_types import JATS, PDF, TEXT, media_type_of_name
 from litcrawl.source import Finding, Found, Source
 from litcrawl.terms import WANTS, Kind, Reason, Want, want_of
-from litcrawl.ticket import LATEST, Plan, Ticket, answered, attempt, question, scope, wanted
+from litcrawl.ticket import IDENTIFIERS, LATEST, Plan, Ticket, answered, attempt, question, scope, wanted
 
 logger = logging.getLogger(__name__)
 
@@ -28,8 +26,7 @@ def only(ticket: Ticket, steps: Sequence[Plan]) -> Ticket:
     """The ticket of an article of which exactly these files are to be fetched."""
     wants = list(dict.fromkeys(step["step"] for step in steps))
     ticket = ticket | {"want": wants, "exhaustive": True, "rungs": [], "resolve": "none"}
-    for step in steps:
-        ticket = _put(ticket, step)
+    ticket = _put(ticket, steps)
     return ticket | {"whole": ticket["whole"] and not ticket["todo"]}
 
 
@@ -63,9 +60,9 @@ def next_step(ticket: Ticket, sources: Mapping[str, Source]) -> tuple[Ticket, Pl
 def _list(ticket: Ticket, step: Plan) -> Ticket:
     """Take down a file that is not to be fetched: what its source says of it, and no path."""
     supplementary = step["step"] == Want.SUPPLEMENTARY
-    own = media_type_of_name(step["filename"]) if supplementary else _MEDIA_TYPES[step["step"]]
+    own = media_type_of_name(step.get("filename")) if supplementary else _MEDIA_TYPES[step["step"]]
     file = {name: step.get(name) for name in _LISTED} | {
-        "kind": str(Kind.SUPPLEMENTARY if supplementary else Kind.BODY), "media_type": step["media_type"] or own, "uri": step["url"],
+        "kind": str(Kind.SUPPLEMENTARY if supplementary else Kind.BODY), "media_type": step.get("media_type") or own, "uri": step["url"],
         "path": None, "sha256": None, "checks": [],
     }  # fmt: skip
     ticket = attempt(ticket, step["source"], step["step"], Reason.OK, url=step["url"])
@@ -85,14 +82,16 @@ def _next_rung(ticket: Ticket, sources: Mapping[str, Source]) -> str | None:
 def _last_resort(ticket: Ticket, sources: Mapping[str, Source], ids: Ids) -> str | None:
     """Who might name an article of which nothing has come, and nobody else can be asked."""
     known = {kind for kind, _ in ids}
-    if ticket["got"] or ticket["stale"] or ticket["resolve"] == "none" or not ticket["tried"]:
+    asked = any(not Reason(one["reason"]).declined for one in ticket["tried"])
+    if ticket["got"] or ticket["stale"] or ticket["resolve"] == "none" or not asked:
         return None
     return next((name for name in ticket["rungs"] if known and known <= sources[name].looks_up), None)
 
 
 def _open_rung(ticket: Ticket, source: Source) -> Ticket:
     asked = wanted(ticket, source)
-    left = [one for one in ticket["tried"] if one["source"] == source.name and not Reason(one["reason"]).final]
+    own = [one for one in ticket["tried"] if one["source"] == source.name and one["step"] != IDENTIFIERS]
+    left = [one for one in own if not Reason(one["reason"]).final]
     ticket = ticket | {
         "rungs": [name for name in ticket["rungs"] if name != source.name],
         "current": {"source": source.name, "want": asked, "left": left},
@@ -110,9 +109,7 @@ def _open_rung(ticket: Ticket, source: Source) -> Ticket:
                 ticket = attempt(ticket, source.name, want, Reason.ERROR)
             return ticket
     ticket["current"]["heard"] = True  # another answer told already what this source would
-    for step in heard:
-        ticket = _put(ticket, step)
-    return ticket
+    return _put(ticket, heard)
 
 
 def _close_rung(ticket: Ticket) -> Ticket:
@@ -126,10 +123,10 @@ def _close_rung(ticket: Ticket) -> Ticket:
         left = [one for one in ticket["current"]["left"] if one["step"] in WANTS and one["url"] and (one["step"], one["url"]) not in again]
         return ticket | {"current": None, "tried": [*ticket["tried"], *left]}
     for want in asked:
+        if not answered(own) and (want == Want.SUPPLEMENTARY or not Want(want).is_file):
+            continue  # what another answer left out is no list of nothing, and who does not know the article tells no fact of it
         if not Want(want).is_file:
             ticket = attempt(ticket, source, want, Reason.OK)
-        elif want == Want.SUPPLEMENTARY and not answered(own):
-            continue  # what another answer left out is no list of nothing
         elif not any(one["step"] == want for one in own):
             ticket = attempt(ticket, source, want, Reason.ABSENT)
     return ticket | {"current": None}
@@ -151,15 +148,15 @@ def _needs(ticket: Ticket, step: Plan) -> bool:
     if step["step"] == Want.SUPPLEMENTARY or ticket["exhaustive"]:
         return True
     same = [file for file in ticket["got"] if want_of(file["kind"], file["media_type"]) == step["step"]]
-    if step["version"] is None or scope(ticket) == LATEST:
+    if step.get("version") is None or scope(ticket) == LATEST:
         return not same
     return not any(file["version"] == step["version"] for file in same)
 
 
 def _may_pass(ticket: Ticket, step: Plan) -> bool:
     """The licence gate before a download: an XML may state its licence itself, of other files only their source can tell."""
-    spdx = step["licence"] and step["licence"]["spdx"]
-    return not ticket["licences"] or step["step"] == Want.XML or licences.allowed(spdx, ticket["licences"])
+    licence = step.get("licence")
+    return not ticket["licences"] or step["step"] == Want.XML or licences.allowed(licence and licence["spdx"], ticket["licences"])
 
 
 def passes(ticket: Ticket, file: File) -> bool:
@@ -198,6 +195,7 @@ def add(ticket: Ticket, source: str, findings: Iterable[Finding]) -> Ticket:
     """The ticket with what a source has found."""
     ticket = dict(ticket)
     calls: list[Plan] = []
+    files: list[Plan] = []
     for finding in findings:
         match finding:
             case Ids():
@@ -216,11 +214,12 @@ def add(ticket: Ticket, source: str, findings: Iterable[Finding]) -> Ticket:
             case Step():
                 calls.append({"source": source, "step": finding.step, "url": finding.url, "state": finding.state})
             case Link():
-                ticket = _put(ticket, plan(source, finding))
+                files.append(plan(source, finding))
             case Found():
-                ticket = _store(ticket, finding.file)
-    ticket["todo"] = [*calls, *ticket["todo"]]
-    return ticket
+                ticket = keep(ticket, finding.file)
+    if files:
+        ticket = _put(ticket, files)
+    return ticket | {"todo": [*calls, *ticket["todo"]]}
 
 
 def plan(source: str, link: Link) -> Plan:
@@ -231,35 +230,34 @@ def plan(source: str, link: Link) -> Plan:
     return step
 
 
-def _put(ticket: Ticket, step: Plan) -> Ticket:
-    """Put a file's address into `todo`, unless it is in hand, was refused for good, or stands there and only learns something."""
-    source, url = step["source"], step["url"]
-    if step["step"] not in ticket["want"]:
-        return ticket
-    same = [one for one in ticket["todo"] if one["url"] == url and one["source"] == source]
-    if same:
-        merged = same[0] | {name: value for name, value in step.items() if same[0].get(name) is None}
-        return ticket | {"todo": [merged if one is same[0] else one for one in ticket["todo"]]}
-    if not _fetchable(url):
-        return attempt(ticket, source, step["step"], Reason.UNSAFE, url=url, tries=0)
-    if any(file["source"] == source and file["uri"] == url for file in ticket["got"]):
-        return attempt(ticket, source, step["step"], Reason.OK, url=url)
+def _put(ticket: Ticket, steps: Iterable[Plan]) -> Ticket:
+    """Put files' addresses into `todo`; one that stands there learns something; what is in hand or was refused for good stays out."""
+    todo = list(ticket["todo"])
+    places: dict[tuple[str, str], int] = {}
+    for n, one in enumerate(todo):
+        places.setdefault((one["source"], one["url"]), n)
+    held = {(file["source"], file["uri"]) for file in ticket["got"]}
+    sent, ended = set(ticket["sent"]), dict[tuple[str, str], Plan]()
     for one in ticket["tried"]:
-        if (one["step"], one["url"]) == (step["step"], url) and (url in ticket["sent"] or Reason(one["reason"]).final):
-            # asked already, for this source or for another that knows the same address
-            return ticket if one["source"] == source else attempt(ticket, source, step["step"], Reason(one["reason"]), url=url)
-    return ticket | {"todo": [*ticket["todo"], step]}
-
-
-def _replaced(ticket: Ticket, file: File) -> Plan | None:
-    """The file of an earlier run whose place this one takes: the same address, or where only the newest is wanted an older version."""
-    own = [one for one in ticket["stale"] if one["source"] == file.source and want_of(one["kind"], one["media_type"]) == file.want]
-    same = next((one for one in own if one["uri"] == file.uri), None)
-    if same or scope(ticket) != LATEST or file.version is None:
-        return same
-    if file.want == Want.SUPPLEMENTARY:
-        own = [one for one in own if one["filename"] == file.filename]
-    return next((one for one in own if (one["version"] or file.version) < file.version), None)
+        if one["url"] in sent or Reason(one["reason"]).final:
+            ended.setdefault((one["step"], one["url"]), one)
+    for step in steps:
+        source, url = step["source"], step["url"]
+        if step["step"] not in ticket["want"]:
+            continue
+        if (source, url) in places:
+            there = todo[places[source, url]]
+            todo[places[source, url]] = there | {name: value for name, value in step.items() if there.get(name) is None}
+        elif not _fetchable(url):
+            ticket = attempt(ticket, source, step["step"], Reason.UNSAFE, url=url)
+        elif (source, url) in held:
+            ticket = attempt(ticket, source, step["step"], Reason.OK, url=url)
+        elif (known := ended.get((step["step"], url))) is None:
+            places[source, url] = len(todo)
+            todo.append(step)
+        elif known["source"] != source:  # asked already, for another that knows the same address
+            ticket = attempt(ticket, source, step["step"], Reason(known["reason"]), url=url)
+    return ticket | {"todo": todo}
 
 
 def _fetchable(url: str) -> bool:
@@ -267,31 +265,8 @@ def _fetchable(url: str) -> bool:
     try:
         parts = urlsplit(url)
         url.encode()
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        host = parts.hostname or ""
+        named = len(host) <= 253 and all(0 < len(label) <= 63 for label in host.removesuffix(".").split("."))  # RFC 1035, section 2.3.4
+        return parts.scheme in ("http", "https") and named and parts.port != 0
     except ValueError:  # a port or an address that is none, a lone surrogate
         return False
-
-
-def _store(ticket: Ticket, file: File) -> Ticket:
-    """Give a file its place among those of the article; equal bytes are stored once."""
-    evidence = file.evidence or {}
-    ticket = dict(ticket)
-    for name, value in (evidence.get("ids") or {}).items():
-        with suppress(BadIdentifier):  # what a file says of itself may be anything
-            ticket["ids"] = Ids(**ticket["ids"]).merge(identifiers.parse(value, name).ids).as_dict()
-    if evidence.get("supplements"):
-        ticket["captions"] = evidence["supplements"] | ticket["captions"]
-    plain = file.to_dict()
-    if file.want == Want.SUPPLEMENTARY and (caption := places.caption(file.filename, ticket["captions"])):
-        plain["description"] = plain["description"] or caption["description"]
-        plain["role"] = caption["role"] or plain["role"]
-    if any(one["sha256"] == file.sha256 and want_of(one["kind"], one["media_type"]) == file.want for one in ticket["got"]):
-        return ticket
-    replaced = _replaced(ticket, file)
-    ticket["stale"] = [one for one in ticket["stale"] if one is not replaced]
-    if replaced and replaced["sha256"] == file.sha256:
-        return ticket | {"got": [*ticket["got"], replaced]}
-    taken = [one["path"] for one in (*ticket["got"], *ticket["stale"])]
-    plain["path"] = replaced["path"] if replaced else places.place(ticket["path"], plain, taken=taken, versioned=scope(ticket) != LATEST)
-    plain["evidence"] = {"licences": evidence.get("licences", [])} if evidence else None
-    return ticket | {"got": [*ticket["got"], plain]}

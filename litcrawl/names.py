@@ -57,9 +57,9 @@ def file_name(name: str, taken: Iterable[str] = ()) -> str:
     Names that any file system holds for equal (NFC, case-folded) are told apart from those `taken` by `-2`, `-3`, …
     """
     stem, extension = _cleaned(name)
-    folded = {_folded(each) for each in taken} | {"article.json"}
+    folded = _folded("\n".join(["", "article.json", *taken, ""]))  # at once: there may be thousands, and no name holds a line's end
     candidate, number = _fitted(stem, extension), 1
-    while _folded(candidate) in folded:
+    while f"\n{_folded(candidate)}\n" in folded:
         number += 1
         candidate = _fitted(stem, f"-{number}{extension}")
     return candidate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import repeat
 from typing import Any
 
 from litcrawl.names import file_name
@@ -19,10 +20,10 @@ def place(folder: str, file: Mapping[str, Any], *, taken: Iterable[str], version
     `body.xml`, or `body.v2.xml` where versions were asked for by name; a further rendition is `body.<source>.xml`,
     `body.<source>-2.xml`.
     """
-    taken = set(taken)
     if file["kind"] != Kind.BODY:
         inside = f"{folder}/supplementary/"
-        return inside + file_name(file["filename"] or "file", {path.removeprefix(inside) for path in taken if path.startswith(inside)})
+        return inside + file_name(file["filename"] or "file", map(str.removeprefix, taken, repeat(inside)))  # elsewhere no path is one name
+    taken = set(taken)
     ending = _ENDINGS[want_of(file["kind"], file["media_type"])]
     version = f".v{file['version']}" if versioned and file["version"] is not None else ""
     stems = [

@@ -42,6 +42,8 @@ class Resolver(Source):
     """Kinds of identifier that it tells."""
     speaks_for: ClassVar[frozenset[str]] = frozenset()
     """Rungs whose links its answers hold."""
+    by_record: ClassVar[bool] = False
+    """Whether a call for one identifier goes to the address of its record: then 404 and 410 state that there is none."""
     most: ClassVar[int]
     """Identifiers that one call takes."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from litcrawl.ids import Ids
 from litcrawl.source import Source
 from litcrawl.terms import Reason, Want, want_of
-from litcrawl.ticket import LATEST, Ticket, answered, in_hand, wanted
+from litcrawl.ticket import IDENTIFIERS, LATEST, Ticket, answered, in_hand, wanted
 
 VERSIONS_NOTE = "versions: "
 SUPPLEMENTS_UNKNOWN = "supplements: unknown"
@@ -72,6 +72,7 @@ def _due(ticket: Ticket, source: Source) -> bool:
     if not needed:
         return False
     own = [one for one in ticket["tried"] if one["source"] == source.name]
-    if not own or source.name in ticket["wider"] or any(not Reason(one["reason"]).final for one in own):
+    # that it could not be asked for identifiers leaves them open, not what it was asked for by itself
+    if not own or source.name in ticket["wider"] or any(not Reason(one["reason"]).final for one in own if one["step"] != IDENTIFIERS):
         return True
     return answered(own) and not all(any(one["step"] == want for one in own) for want in needed)

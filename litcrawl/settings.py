@@ -158,7 +158,7 @@ DOWNLOAD_HANDLERS = {
     "s3": None,
 }
 DOWNLOAD_TIMEOUT = 180  # the same; seconds in all for a body under the streaming size
-DOWNLOAD_MAXSIZE = 64 << 20  # 1 GiB: API answers, held in memory
+DOWNLOAD_MAXSIZE = 32 << 20  # 1 GiB: API answers, held in memory
 DOWNLOAD_WARNSIZE = 0  # 32 MiB: large files are our business, and the warning prints the URL
 DOWNLOAD_VERIFY_CERTIFICATES = True  # False
 DEFAULT_REQUEST_HEADERS = {"Accept": "*/*"}  # browsers' types and English: we take what there is

@@ -28,6 +28,8 @@ _STATUS = {
     429: Reason.RATE_LIMITED,
     204: Reason.EMPTY,
 }
+_REFUSALS = frozenset({401, 402, 403})  # of a file they are about that file; of a call about the caller, never about an article
+_MOST_JSON = 2_000_000  # as `json.weight` counts: some 150 MB; a list of fifty records with all their references has a tenth of it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +93,7 @@ class Source:
     basis: ClassVar[str]
     """The name under which its statements about licences stand in `claims`."""
     statuses: ClassVar[dict[int, Reason]] = {}
-    """Statuses by which this upstream means something of its own."""
+    """Statuses by which this upstream means something of its own, whatever they mean elsewhere."""
 
     def __init__(self, settings: BaseSettings) -> None:
         self.settings = settings
@@ -128,9 +130,10 @@ class Source:
 
         Raises `Miss` when it does not bring what the step was for.
         """
-        self.check_status(response)
+        is_file = step["step"] in FILE_WANTS
+        self.check_status(response, is_file=is_file)
         try:
-            if step["step"] in FILE_WANTS:
+            if is_file:
                 found = self.prove(step, response, question)
                 yield found
                 yield from self.after(found, question)
@@ -140,61 +143,71 @@ class Source:
             encoded = "Content-Encoding" in response.headers
             raise Miss(Reason.TRUNCATED if encoded else Reason.UNAVAILABLE, str(malformed)) from malformed
 
-    def check_status(self, response: Response) -> None:
-        """Raise the `Miss` that the status means; 200 passes."""
-        if response.status == 200:
+    def check_status(self, response: Response, *, is_file: bool = False) -> None:
+        """Raise the `Miss` that the status means; 200 passes. A service that lets nobody in is `unavailable`: it has not answered."""
+        status = response.status
+        if status == 200:
             return
-        reason = self.statuses.get(response.status) or _STATUS.get(response.status)
-        if vendor := proof.wall(response.status, response.headers, response.body[:4096]):
-            raise Miss(Reason.BLOCKED, vendor)
+        if vendor := proof.wall(status, response.headers, response.body[:4096]):
+            raise Miss(Reason.BLOCKED if is_file else Reason.UNAVAILABLE, vendor)
+        refused = Reason.UNAVAILABLE if status in _REFUSALS and not is_file else None
+        reason = self.statuses.get(status) or refused or _STATUS.get(status)
         if reason is None:
-            reason = Reason.DENIED if response.status in range(400, 500) and response.status != 400 else Reason.UNAVAILABLE
-        raise Miss(reason, f"HTTP {response.status}")
+            reason = Reason.DENIED if status in range(400, 500) and status != 400 else Reason.UNAVAILABLE
+        raise Miss(reason, f"HTTP {status}")
 
     def prove(self, step: dict[str, Any], response: Response, question: Question) -> Found:
-        """The file that a response holds. Raises `Miss` when its bytes are not what was asked."""
+        """The file that a response holds; its step need have no more than an address. Raises `Miss` when these bytes are another thing."""
         want = Want(step["step"])
         content = proof.Content(response.spool if isinstance(response, SpooledResponse) else response.body)
         encoding = response.headers.get("Content-Encoding")
+        filename = step.get("filename")
         proved = proof.check(
             content,
             want,
             roots=self.roots,
             ids=question.ids.as_dict(),
-            size_bytes=step["size_bytes"],
-            md5=step["md5"],
+            size_bytes=step.get("size_bytes"),
+            md5=step.get("md5"),
             encoding=encoding.decode("latin-1") if encoding else None,
-            filename=step["filename"],
+            filename=filename,
             titles=question.titles,
             read_text=self.guesses,
         )
         evidence = proved.evidence
-        licence = step["licence"] and Licence(**step["licence"])
-        role = None if want != Want.SUPPLEMENTARY else step["role"] or media_types.role(proved.media_type, step["filename"])
+        licence, version, stage = step.get("licence"), step.get("version"), step.get("stage")
+        role = None if want != Want.SUPPLEMENTARY else step.get("role") or media_types.role(proved.media_type, filename)
         file = File(
             kind=Kind.SUPPLEMENTARY if want == Want.SUPPLEMENTARY else Kind.BODY,
             source=self.name,
             media_type=proved.media_type,
             uri=step["url"],
-            filename=step["filename"],
+            filename=filename,
             path=None,
-            credential_key=step["credential_key"],
+            credential_key=step.get("credential_key"),
             size_bytes=proved.content.size,
             sha256=proved.content.sha256,
-            description=step["description"],
+            description=step.get("description"),
             role=role and Role(role),
-            version=step["version"] if step["version"] is not None else (evidence or {}).get("version"),
-            stage=step["stage"] and Stage(step["stage"]),
-            licence=licence,
+            version=version if version is not None else (evidence or {}).get("version"),
+            stage=stage and Stage(stage),
+            licence=licence and Licence(**licence),
             checks=list(proved.checks),
             stated=evidence,
         )
         return Found(file=file, content=proved.content)
 
 
+def json_value(response: Response) -> Any:
+    """What an API answered in JSON. Raises `Malformed` when it is none, `Miss` when reading it would take too much memory."""
+    if json.weight(response.body) > _MOST_JSON:
+        raise Miss(Reason.TOO_LARGE, "more values than an answer has")
+    return json.parse(response.body)
+
+
 def json_object(response: Response) -> dict[str, Any]:
-    """The JSON object that an API answered. Raises `Malformed` when it is none."""
-    value = json.parse(response.body)
+    """The JSON object that an API answered. Raises as `json_value` does, and `Malformed` when it is another value."""
+    value = json_value(response)
     if not isinstance(value, dict):
         raise Malformed(f"a JSON {type(value).__name__} for an object")
     return value

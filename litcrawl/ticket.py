@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from litcrawl.ids import Ids
@@ -21,6 +22,8 @@ Plan: TypeAlias = dict[str, Any]  # a step that is due: a call of a source, or a
 
 LATEST = ("latest",)
 IDENTIFIERS = "identifiers"  # the step by which a resolver is asked
+
+_url = itemgetter("url")
 
 
 def new(
@@ -102,8 +105,12 @@ def scope(ticket: Ticket) -> tuple[str, ...]:
 
 
 def answered(own: Sequence[Plan]) -> bool:
-    """Whether a source had anything to say of the article: a call failed for good, or nothing came of all of them, and it has not."""
-    refused = any(one["step"] not in WANTS and one["reason"] != Reason.OK for one in own)
+    """
+    Whether a source had anything to say of the article: a call failed for good, or nothing came of all of them, and it has not.
+
+    Who could not be asked for identifiers, many articles a call, may yet have been asked for this one.
+    """
+    refused = any(one["step"] not in WANTS and one["step"] != IDENTIFIERS and one["reason"] != Reason.OK for one in own)
     return not refused and any(one["reason"] == Reason.OK for one in own)
 
 
@@ -120,19 +127,38 @@ def attempt(
     seconds: float | None = None,
 ) -> Ticket:
     """The last try of each source, step and URL is kept."""
-    attempt = {
+    attempt = entry(source, step, reason, url=url, http=http, tries=tries, final_url=final_url, seconds=seconds)
+    tried = ticket["tried"]
+    met = url in map(_url, tried)  # there may be thousands, and mostly it is not
+    last = next((n for n, one in enumerate(tried) if place(one) == place(attempt)), None) if met else None
+    if last is None:
+        return ticket | {"tried": [*tried, attempt]}
+    if reason == Reason.OK and not tries and tried[last]["reason"] == reason:
+        return ticket  # known already, and that entry tells more
+    return ticket | {"tried": [*tried[:last], *tried[last + 1 :], attempt]}
+
+
+def entry(
+    source: str,
+    step: str,
+    reason: Reason,
+    *,
+    url: str | None = None,
+    http: int | None = None,
+    tries: int = 0,
+    final_url: str | None = None,
+    seconds: float | None = None,
+) -> Plan:
+    """How a step ended, as `attempts` has it."""
+    return {
         "source": source, "step": str(step), "reason": str(reason), "http": http, "tries": tries, "url": url,
         "final_url": final_url if final_url != url else None, "at": now(), "seconds": seconds,
     }  # fmt: skip
-    place = (source, step, url)
-    if (
-        reason == Reason.OK
-        and not tries
-        and any((one["source"], one["step"], one["url"]) == place and one["reason"] == reason for one in ticket["tried"])
-    ):
-        return ticket  # known already, and that entry tells more
-    kept = [one for one in ticket["tried"] if (one["source"], one["step"], one["url"]) != place]
-    return ticket | {"tried": [*kept, attempt]}
+
+
+def place(one: Plan) -> tuple[str, str, str | None]:
+    """What there is one entry for: a source, a step, an address."""
+    return one["source"], one["step"], one["url"]
 
 
 def now() -> str:

@@ -33,7 +33,7 @@ def invalid(row: Mapping[str, Any], run: str) -> Article:
         ids=Ids().as_dict(),
         outcome=Outcome.INVALID,
         reason=row["reason"],
-        notes=[row["detail"]] if row["detail"] else [],
+        notes=[row["detail"]] if row.get("detail") else [],
         run=run,
         at=tickets.now(),
     )

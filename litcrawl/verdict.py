@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from litcrawl import batch
 from litcrawl import ticket as tickets
 from litcrawl.items import Article, Claim, File, Relation
+from litcrawl.resolver import Resolver
 from litcrawl.resuming import SUPPLEMENTS_UNKNOWN, VERSIONS_NOTE
 from litcrawl.source import Source
 from litcrawl.terms import WANTS, Kind, Outcome, Reason, Want
@@ -34,7 +36,7 @@ def article(
     files.sort(
         key=lambda file: (file.kind != Kind.BODY, order.get(file.source, len(order)), list(Want).index(file.want), -(file.version or 0))
     )
-    told = missing(ticket, sources)
+    told, untold = missing(ticket, sources), unresolved(ticket, sources)
     notes = list(ticket["notes"])
     if (scope := tickets.scope(ticket)) != LATEST:
         notes.append(VERSIONS_NOTE + ", ".join(scope))
@@ -46,8 +48,8 @@ def article(
         inputs=list(inputs),
         ids=ticket["ids"],
         conflicts=ticket["conflicts"],
-        outcome=Outcome.RETRY if draft else outcome(ticket, told),
-        reason=unresolved(ticket),
+        outcome=Outcome.RETRY if draft else outcome(told, untold, held=bool(held)),
+        reason=untold,
         missing=told,
         files=files,
         claims=[Claim(**claim) for claim in ticket["claims"]],
@@ -64,10 +66,11 @@ def article(
 
 def attempts(ticket: Ticket) -> list[dict[str, Any]]:
     """The last try of each step over all runs; steps still to come stand as `not-stored`, so a run cut off here leaves word."""
+    tried = {tickets.place(one): one for one in ticket["tried"]}
     for step in ticket["todo"]:
-        ticket = tickets.attempt(ticket, step["source"], step["step"], Reason.NOT_STORED, url=step["url"])
-    again = {(one["source"], one["step"], one["url"]) for one in ticket["tried"]}
-    return [*(one for one in ticket["before"] if (one["source"], one["step"], one["url"]) not in again), *ticket["tried"]]
+        tried.pop(tickets.place(step), None)  # an entry's place is that of its last try
+        tried[tickets.place(step)] = tickets.entry(step["source"], step["step"], Reason.NOT_STORED, url=step["url"])
+    return [*(one for one in ticket["before"] if tickets.place(one) not in tried), *tried.values()]
 
 
 def missing(ticket: Ticket, sources: Mapping[str, Source]) -> dict[str, str]:
@@ -80,10 +83,9 @@ def missing(ticket: Ticket, sources: Mapping[str, Source]) -> dict[str, str]:
             Reason(one["reason"])
             for one in ticket["tried"]
             if one["reason"] != Reason.OK
-            and (one["step"] == want or (one["step"] not in WANTS and want in _offers(sources, one["source"])))
+            and (one["step"] == want or (one["step"] not in (*WANTS, IDENTIFIERS) and want in _offers(sources, one["source"])))
         ]
-        if Reason.NEEDS_ID in met:  # whoever could have told the identifier has not answered
-            met += [Reason(one["reason"]) for one in ticket["tried"] if one["step"] == IDENTIFIERS and Reason(one["reason"]).retryable]
+        met += _silent(ticket, sources, _needed(ticket, sources, want))
         if want == Want.SUPPLEMENTARY and not _named(ticket) and not any(one.retryable for one in met):
             continue  # no source can list the article
         if Want(want).is_file or any(not one.final for one in met):
@@ -96,25 +98,52 @@ def _offers(sources: Mapping[str, Source], name: str) -> frozenset[Want]:
     return sources[name].offers if name in sources else frozenset()
 
 
+def _needed(ticket: Ticket, sources: Mapping[str, Source], want: str) -> set[str]:
+    """The identifiers for lack of which sources could not be asked for a kind."""
+    declined = {one["source"] for one in ticket["tried"] if one["step"] == want and one["reason"] == Reason.NEEDS_ID}
+    needed: set[str] = set()
+    for source in (sources[name] for name in declined if name in sources):
+        needed |= source.requires or set(source.accepts if isinstance(source, Resolver) else ())
+    return {kind for kind in needed if not ticket["ids"][kind]}
+
+
+def _silent(ticket: Ticket, sources: Mapping[str, Source], kinds: set[str]) -> list[Reason]:
+    """Why those have not answered who could have told identifiers of these kinds."""
+    return [
+        Reason(one["reason"])
+        for one in ticket["tried"]
+        if one["step"] == IDENTIFIERS
+        and Reason(one["reason"]).retryable
+        and isinstance(resolver := sources.get(one["source"]), Resolver)
+        and resolver.provides & kinds
+    ]
+
+
 def _named(ticket: Ticket) -> bool:
     """Whether a source named supplementary files, or stated that there are none."""
     return any(one["step"] == Want.SUPPLEMENTARY and not Reason(one["reason"]).declined for one in ticket["tried"])
 
 
-def unresolved(ticket: Ticket) -> str | None:
-    """Where identifiers are all that is wanted: why none was told; None when one was, or none is lacking."""
-    told = [Reason(one["reason"]) for one in ticket["tried"] if one["step"] == IDENTIFIERS]
-    if ticket["resolve"] != "all" or Reason.OK in told or not told:
+def unresolved(ticket: Ticket, sources: Mapping[str, Source]) -> str | None:
+    """
+    Where identifiers are all that is wanted: why one that lacks may yet be told, or that nobody knows the article.
+
+    None when none lacks, or when all have answered, and one knew it.
+    """
+    if ticket["resolve"] != "all" or not (lacking := batch.lacking(ticket, sources)):
         return None
-    return str(next((one for one in told if one.retryable), Reason.ABSENT))
+    if silent := _silent(ticket, sources, lacking):
+        return str(silent[0])
+    told = {one["reason"] for one in ticket["tried"] if one["step"] == IDENTIFIERS}
+    return str(Reason.ABSENT) if told and Reason.OK not in told else None
 
 
-def outcome(ticket: Ticket, missing_: Mapping[str, str]) -> Outcome:
-    """What the article amounts to in the end."""
-    if any(Reason(reason).retryable for reason in (*missing_.values(), *filter(None, [unresolved(ticket)]))):
+def outcome(missing_: Mapping[str, str], unresolved_: str | None, *, held: bool) -> Outcome:
+    """What an article amounts to in the end: by what is missing, by what could not be told of it, by whether files of it are held."""
+    if any(Reason(reason).retryable for reason in (*missing_.values(), *filter(None, [unresolved_]))):
         return Outcome.RETRY
-    if unresolved(ticket):
+    if unresolved_:
         return Outcome.ABSENT
     if not missing_:
         return Outcome.COMPLETE
-    return Outcome.PARTIAL if ticket["got"] or ticket["stale"] else Outcome.ABSENT
+    return Outcome.PARTIAL if held else Outcome.ABSENT

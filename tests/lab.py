@@ -14,9 +14,13 @@ from typing import Any
 
 from crawling import crawl
 from loopback import Answer, loopback
+from scrapy import Request
 
 from litcrawl.exceptions import Malformed
+from litcrawl.ids import Ids
 from litcrawl.items import Licence, Link, Step
+from litcrawl.resolver import Answer as Told
+from litcrawl.resolver import Resolver
 from litcrawl.source import Found, Source, json_object
 from litcrawl.terms import Want
 
@@ -101,6 +105,62 @@ class Odd(Lab):
     def listing(self, response, question, state):
         for url in json_object(response)["odd"]:
             yield Link(want=Want.XML, url=url)
+
+
+class Register(Resolver):
+    """Tells the PMCIDs of articles: that of PMID 12 is PMC12."""
+
+    name = "register"
+    accepts = ("pmid",)
+    provides = frozenset({"pmcid"})
+    most = 8
+    basis = "register"
+
+    def request_batch(self, kind, values):
+        return Request(f"{self.settings['LAB_URL']}/register/{','.join(values)}")
+
+    def answers(self, response, kind, values):
+        known = json_object(response)
+        if not isinstance(known.get("pmcids"), dict):
+            raise Malformed("no table")
+        return {pmid: Told(ids=Ids(pmid=pmid, pmcid=pmcid)) for pmid, pmcid in known["pmcids"].items()}
+
+
+class SmallRegister(Register):
+    """Takes few a call."""
+
+    most = 4
+
+
+class Records(Register):
+    """Asks for one article by the address of its record."""
+
+    by_record = True
+
+
+class BuggyRegister(Register):
+    def answers(self, response, kind, values):
+        raise RuntimeError("cannot read")
+
+
+class DumbRegister(Register):
+    """Cannot ask for one of them."""
+
+    name = "dumb"
+
+    def request_batch(self, kind, values):
+        if "13" in values:
+            raise RuntimeError("cannot ask")
+        return super().request_batch(kind, values)
+
+
+class OddRegister(Register):
+    """Of one article it tells what nobody can take down."""
+
+    name = "odd"
+
+    def answers(self, response, kind, values):
+        return {pmid: "PMC13" if pmid == "13" else told for pmid, told in super().answers(response, kind, values).items()}
 
 
 def jats(pmcid: str, words: str = "text", *, doi: str | None = None, licence: str | None = None) -> bytes:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.settings import Settings
 
-from litcrawl import batch, ladder, verdict
+from litcrawl import batch, ladder, resuming, verdict
 from litcrawl import ticket as tickets
 from litcrawl.ids import Ids
 from litcrawl.items import Link, Retraction, Step
@@ -118,7 +118,7 @@ def test_no_match_is_an_answer_and_no_answer_is_none():
     state, _ = ladder.next_step(state, SOURCES)
     told = verdict.missing(state, SOURCES)
     assert told == {"xml": "timeout"}
-    assert verdict.outcome(state, told) == Outcome.RETRY
+    assert verdict.article(state, [], SOURCES, "run").outcome == Outcome.RETRY
 
 
 def test_what_came_along_spares_the_rung_its_request():
@@ -181,3 +181,91 @@ def test_every_ticket_leaves_once_whatever_is_answered(rows, known):
 def test_a_resolver_is_asked_once_a_run(reason):
     state = record(ticket(pmid="1"), "converter", None, reason)
     assert batch.asked_by(state, SOURCES["converter"], SOURCES) is None
+
+
+def test_who_does_not_know_an_article_tells_no_fact_of_it():
+    class Facts(Graph):
+        name = "facts"
+        offers = frozenset({Want.ACCESS})
+
+    sources = {"facts": Facts(Settings())}
+    for answer, told in ((None, []), (Answer(facts=[Retraction(retracted=False)]), ["ok"])):
+        state = tickets.new("key", "path", Ids(doi="10.1/x"), want=["access"], rungs=sources)
+        state = batch.record(state, sources["facts"], "doi", answer, Reason.OK if answer else Reason.ABSENT, http=200, tries=1)
+        state, step = ladder.next_step(state, sources)
+        assert step is None
+        assert [one["reason"] for one in state["tried"] if one["step"] == "access"] == told
+
+
+def test_what_ends_a_call_for_many_says_nothing_of_each():
+    class Records(Converter):
+        by_record = True
+
+    for resolver, count, reason, told in (
+        (Records, 1, Reason.ABSENT, Reason.ABSENT),
+        (Records, 2, Reason.ABSENT, Reason.UNAVAILABLE),
+        (Records, 1, Reason.DENIED, Reason.UNAVAILABLE),
+        (Records, 2, Reason.RATE_LIMITED, Reason.RATE_LIMITED),
+        (Converter, 1, Reason.ABSENT, Reason.UNAVAILABLE),
+    ):
+        chunk = {"kind": "pmid", "tickets": [ticket(pmid=str(n)) for n in range(count)]}
+        assert batch.of_each(chunk, resolver(Settings()), reason) == told
+
+
+class Registry(Resolver):
+    """Tells facts, and no identifier."""
+
+    name = "registry"
+    accepts = ("doi",)
+    offers = frozenset({Want.ACCESS})
+    most = 5
+    basis = "crossref"
+
+
+def test_only_who_could_have_told_the_identifier_keeps_an_article_open():
+    sources = SOURCES | {"registry": Registry(Settings())}
+    for name, told in (("registry", "needs-id"), ("graph", "needs-id"), ("converter", "unavailable"), ("gone", "needs-id")):
+        state = tickets.new("key", "path", Ids(doi="10.1/x"), want=["xml"], rungs=sources)
+        state = tickets.attempt(state, name, tickets.IDENTIFIERS, Reason.UNAVAILABLE)
+        state, step = ladder.next_step(state, sources)
+        assert step is None
+        assert verdict.missing(state, sources) == {"xml": told}
+
+
+@pytest.mark.parametrize(
+    ("converter", "graph", "outcome", "reason"),
+    [
+        (Answer(ids=Ids(pmcid="PMC1", doi="10.1/x")), None, Outcome.COMPLETE, None),
+        (Answer(ids=Ids(doi="10.1/x")), None, Outcome.COMPLETE, None),
+        (None, None, Outcome.ABSENT, "absent"),
+        (None, Answer(ids=Ids(doi="10.1/x")), Outcome.COMPLETE, None),
+        (None, Reason.TIMEOUT, Outcome.RETRY, "timeout"),
+        (Reason.UNAVAILABLE, Answer(ids=Ids(doi="10.1/x")), Outcome.RETRY, "unavailable"),
+        (Answer(ids=Ids(pmcid="PMC1")), Reason.ERROR, Outcome.RETRY, "error"),
+        (Answer(ids=Ids(pmcid="PMC1", doi="10.1/x")), Reason.ERROR, Outcome.COMPLETE, None),
+        (Answer(ids=Ids(doi="10.1/x")), Reason.ERROR, Outcome.COMPLETE, None),
+    ],
+)
+def test_what_comes_of_an_article_of_which_only_identifiers_are_wanted(converter, graph, outcome, reason):
+    state = ticket(want=[], resolve="all", pmid="1")
+    for name, answer in (("converter", converter), ("graph", graph)):
+        state = record(state, name, None, answer) if isinstance(answer, Reason) else record(state, name, answer)
+    done = verdict.article(state, [], SOURCES, "run")
+    assert (done.outcome, done.reason) == (outcome, reason)
+
+
+@pytest.mark.parametrize("reason", [Reason.OK, Reason.ABSENT])
+def test_who_did_not_answer_for_many_may_answer_for_one(reason):
+    sources = {"graph": SOURCES["graph"]}
+    state = tickets.new("key", "path", Ids(doi="10.1/x"), want=["pdf"], rungs=sources)
+    state = record(state, "graph", None, Reason.UNAVAILABLE, kind="doi")
+    state, step = ladder.next_step(state, sources)
+    state = ladder.record(state, step, [], reason, http=200)
+    state, step = ladder.next_step(state, sources)
+    assert step is None
+    assert ("identifiers", "unavailable") in {(one["step"], one["reason"]) for one in state["tried"]}
+    done = verdict.article(state, [], sources, "run")
+    assert (done.outcome, done.missing) == (Outcome.ABSENT, {"pdf": "absent"})
+    plain = json.loads(json.dumps(done.to_dict()))
+    again = tickets.new("key", "path", Ids(doi="10.1/x"), want=["pdf"], rungs=sources)
+    assert resuming.resume(again, plain, sources, held=frozenset())["rungs"] == [], "it was asked by itself, and has answered"

@@ -12,7 +12,7 @@ from twisted.python.failure import Failure
 from litcrawl.exceptions import HostClosed, Miss, StorageError
 from litcrawl.failures import reason_of
 from litcrawl.terms import Reason
-from litcrawl.wire.errors import CertificateError, CutShort, StalePart
+from litcrawl.wire.errors import CassetteMiss, CertificateError, CutShort, StalePart
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,13 @@ def test_anything_else_is_a_bug_of_ours_and_logged_with_its_traceback(caplog):
         failure = Failure()
     assert reason_of(failure) is Reason.ERROR
     assert caplog.records[0].exc_info[0] is KeyError
+
+
+def test_a_request_that_is_on_no_cassette_is_one_line(caplog):
+    try:
+        raise CassetteMiss("cassettes holds no GET http://x.example/")
+    except CassetteMiss:
+        failure = Failure()
+    assert reason_of(failure) is Reason.ERROR
+    [record] = caplog.records
+    assert (record.levelname, record.getMessage(), record.exc_info) == ("ERROR", "cassettes holds no GET http://x.example/", None)

@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scrapy.http import Response
 from scrapy.settings import Settings
 
 from litcrawl import ladder, resuming, verdict
@@ -200,10 +201,13 @@ def test_another_articles_full_text_takes_its_listing_with_it():
     assert article(state).missing == {"xml": "wrong-article", "pdf": "wrong-article", "supplementary": "wrong-article"}
 
 
-def test_an_address_of_another_scheme_is_never_asked():
-    answers = {LISTING: ([Link(want=Want.XML, url="file:///etc/passwd")], Reason.OK)}
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", f"http://{'a' * 64}.test/", f"http://{'a.' * 130}test/", "http://a..b/", "http://.b/"]
+)
+def test_an_address_of_another_scheme_or_of_no_host_is_never_asked(url):
+    answers = {LISTING: ([Link(want=Want.XML, url=url)], Reason.OK)}
     state, asked = walk(ticket(want=["xml"]), answers)
-    assert "file:///etc/passwd" not in asked
+    assert url not in asked
     assert article(state).missing == {"xml": "unsafe"}
 
 
@@ -428,8 +432,48 @@ def test_who_can_look_up_an_article_that_nobody_else_knows_is_asked_last():
 
     sources = {**SOURCES, "finder": Finder(Settings())}
     state = tickets.new("NBK1", "bookshelf/NBK1", Ids(bookid="NBK1"), want=["pdf"], rungs=sources)
+    declined = tickets.attempt(state, "press", "pdf", Reason.NEEDS_ID)
+    assert ladder.next_step(declined, sources)[1] is None, "nobody was asked yet"
     state = tickets.attempt(state, "shelf", "xml", Reason.ABSENT, url="https://shelf.test/NBK1")
     state, step = ladder.next_step(state, sources)
     assert step["url"] == "https://finder.test/"
     state = ladder.record(state, step, [Ids(doi="10.1/x")], Reason.OK)
     assert ladder.next_step(state, sources)[1]["url"] == "https://press.test/10.1/x.pdf"
+
+
+class Counted(str):
+    """A text that counts how often it is compared."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        Counted.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_an_article_with_thousands_of_files_costs_no_more_for_each():
+    links = [Link(want=Want.SUPPLEMENTARY, url=Counted(f"https://archive.test/{n}.csv"), filename=f"{n}.csv") for n in range(2000)]
+    state, step = ladder.next_step(ticket(want=["supplementary"]), SOURCES)
+    Counted.compared = 0
+    state = ladder.record(state, step, links, Reason.OK)
+    assert len(state["todo"]) == 2000
+    assert Counted.compared <= 10_000
+    for _ in range(100):
+        state, step = ladder.next_step(state, SOURCES)
+        state = ladder.record(state, step, [], Reason.DENIED)
+    Counted.compared = 0
+    assert len(article(state, draft=True).attempts) == 2001
+    assert Counted.compared <= 10_000
+
+
+def test_a_step_made_by_hand_need_have_no_more_than_its_address():
+    steps = [{"source": "archive", "step": want, "url": f"https://archive.test/1.{want}"} for want in ("xml", "supplementary")]
+    for more in ({}, {"download": False}, {"versions": ["all"]}):
+        state = ladder.only(ticket(**more), steps)
+        _, asked = walk(state, {})
+        assert asked == ([] if more == {"download": False} else [one["url"] for one in steps])
+    body = b"a,b\n1,2\n"
+    question = tickets.question(ticket(), ["supplementary"])
+    (read,) = SOURCES["archive"].read(steps[1], Response(steps[1]["url"], body=body), question)
+    assert (read.file.size_bytes, read.file.filename, read.file.version) == (len(body), None, None)

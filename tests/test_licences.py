@@ -51,7 +51,12 @@ def test_terms_that_begin_later_do_not_decide_yet():
     evidence = stated(("license_ref", CC_BY, "vor", "2027-05-01"), ("href", "https://journal.org/terms"))
     assert licence_of(evidence, at="2026-11-30T00:00:00Z").raw == "https://journal.org/terms"
     assert licence_of(evidence, at="2027-05-01T00:00:00Z").raw == CC_BY
-    assert licence_of(evidence).raw == CC_BY
+
+
+def test_the_moment_is_now_where_none_is_given():
+    """The gate asks without one, the stored licence is asked for with one: they must not differ."""
+    assert licence_of(stated(("license_ref", CC_BY, "vor", "2999-05-01"))) is None
+    assert licence_of(stated(("license_ref", CC_BY, "vor", "2001-05-01"))).raw == CC_BY
 
 
 def test_every_statement_becomes_a_claim():

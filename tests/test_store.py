@@ -1,11 +1,16 @@
+import gc
 import hashlib
 import json
 import os
 import time
+import weakref
 from pathlib import Path
 
 import pytest
+from lab import lab
+from scrapy import signals
 from scrapy.settings import Settings
+from scrapy.utils.test import get_crawler
 
 from litcrawl.exceptions import BadArgument, StorageError
 from litcrawl.ids import Ids
@@ -105,13 +110,59 @@ class TestWriting:
         with pytest.raises(BadArgument, match=said):
             Store.from_settings(Settings({"LITCRAWL_OUT": out}))
 
-    def test_temporary_files_of_others_are_swept_up_when_they_are_old(self, store):
-        old, new, own = store.parts / "elsewhere-1-0.tmp", store.parts / "elsewhere-1-1.tmp", store.temporary()
-        for one in (old, new, own):
-            one.write_bytes(b"")
+    def test_it_is_swept_before_it_is_used(self, store):
+        old = store.parts / "elsewhere-1-0.tmp"
+        old.write_bytes(b"")
         os.utime(old, (0, time.time() - 2 * 86400))
         store.prepare()
-        assert sorted(temporary_files(store)) == sorted([new, own])
+        assert temporary_files(store) == []
+
+    def test_a_missing_index_is_built_before_the_crawl(self, store, caplog):
+        caplog.set_level("INFO")
+        put(store, "PMC1", Ids(pmcid="PMC1", doi="10.1/a"))
+        store.close()
+        (store.out / "index.sqlite").unlink()
+        Store(store.out).prepare()
+        assert "index.sqlite is built anew from 1 articles" in caplog.text
+        caplog.clear()
+        store._sidecars = lambda: pytest.fail("the index is there")
+        assert store.find(Ids(doi="10.1/a")).article["key"] == "PMC1"
+        Store(store.out).prepare()
+        assert caplog.text == ""
+
+
+class TestSharing:
+    def crawler(self, out):
+        return get_crawler(settings_dict={"LITCRAWL_OUT": str(out)})
+
+    def test_all_parts_of_a_crawler_have_one_store(self, tmp_path):
+        one, other = self.crawler(tmp_path), self.crawler(tmp_path)
+        assert Store.of(one) is Store.of(one)
+        assert Store.of(one) is not Store.of(other)
+
+    async def test_a_crawl_opens_one_index_after_its_preparation(self, tmp_path, monkeypatch):
+        opened, whole = [], Store._open_index
+        monkeypatch.setattr(Store, "_open_index", lambda self: opened.append(self) or whole(self))
+        async with lab("PMC1") as world:
+            crawled = await world.crawl(tmp_path, "PMC1 PMC2")
+        assert str(crawled.articles["PMC1"].outcome) == "complete"
+        assert len(opened) == 2
+
+    async def test_it_is_closed_with_the_spider(self, tmp_path):
+        crawler = self.crawler(tmp_path)
+        store = Store.of(crawler)
+        store.prepare()
+        index = store.index
+        await crawler.signals.send_catch_log_async(signals.spider_closed, spider=None, reason="finished")
+        assert store._index is None
+        assert index._db is None
+
+    def test_it_goes_with_its_crawler(self, tmp_path):
+        crawler = self.crawler(tmp_path)
+        store = weakref.ref(Store.of(crawler))
+        del crawler
+        gc.collect()
+        assert store() is None
 
 
 class TestFinding:

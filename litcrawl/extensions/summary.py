@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from math import isinf
 from time import monotonic
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -18,6 +21,7 @@ from litcrawl.ending import end, exit_status
 from litcrawl.estimate import SAMPLE, estimate
 from litcrawl.exceptions import StorageError
 from litcrawl.items import Article
+from litcrawl.middlewares.pacing import PacingMiddleware
 from litcrawl.rows import Rows
 from litcrawl.spiders.base import LadderSpider
 from litcrawl.store import Store
@@ -68,7 +72,7 @@ class Summary:
         return cls(crawler)
 
     def opened(self, spider: LadderSpider) -> None:
-        store = Store.from_settings(self.crawler.settings)
+        store = Store.of(self.crawler)
         self.folder = store.out / "runs" / spider.run
         self.rows = Rows(store.temporary())
         rows = spider.arguments.rows
@@ -165,6 +169,10 @@ class Summary:
             return False
         return spider.arguments.rows.size is not None
 
+    def _closed_hosts(self) -> Mapping[str, tuple[float, str]]:
+        pacing = self.crawler.get_downloader_middleware(PacingMiddleware)
+        return pacing.closed_hosts() if pacing is not None else {}
+
     def _last_lines(self, summary: dict[str, Any], whole: bool) -> None:
         stats, outcomes = self.crawler.stats, summary["outcomes"]
         told = [f"{n} {_WORDS[Outcome(name)]}" for name, n in outcomes.items() if n]
@@ -175,6 +183,8 @@ class Summary:
         logger.info("Articles: %s", ", ".join(told) or "none")
         for name, n in summary["not_asked"].items():
             logger.info("Not asked for %d articles: %s (%s)", n, _LACKS[Reason(name)], name)
+        for host, (until, reason) in self._closed_hosts().items():
+            logger.info("Closed at the end: %s (%s), %s", host, reason, "for this run" if isinf(until) else f"till {_clock(until)}")
         logger.info("Word on each row: %s", self.folder / "rows.csv")
         if outcomes[Outcome.PARTIAL] or outcomes[Outcome.ABSENT] or outcomes[Outcome.INVALID]:
             logger.info("What is missing, and why: %s", self.folder / "missing.csv")
@@ -182,6 +192,10 @@ class Summary:
             logger.info("Something is left, and not all of the list was read: run the same command again")
         elif summary["ended_by"] != "finished" or outcomes[Outcome.RETRY]:
             logger.info("Something is left: run the same command again, or -a ids=%s", self.folder / "again.txt")
+
+
+def _clock(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _under(stats: dict[str, Any], prefix: str) -> dict[str, int]:

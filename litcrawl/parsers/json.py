@@ -8,6 +8,11 @@ from typing import Any
 from litcrawl.exceptions import Malformed
 
 
+def weight(content: bytes) -> int:
+    """About how many values JSON holds, before it is parsed, an object counted for three: each takes some 70 bytes, of two on the wire."""
+    return content.count(b",") + content.count(b"[") + 3 * content.count(b"{")
+
+
 def parse(content: bytes | str) -> Any:
     """
     The value. Raises `Malformed` when this is no JSON.

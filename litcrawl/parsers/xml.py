@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from html.entities import html5
 from pathlib import Path
 
 from lxml import etree
 
-from litcrawl.exceptions import Malformed
+from litcrawl.exceptions import Exhausting, Malformed
 
 MAX_MENDED = 128 << 20
 """A larger document must be well-formed: mending holds it in memory several times over."""
+MAX_WEIGHT = 5_000_000
+"""As `_weight` counts, some 120 bytes each once parsed: a table of half a million cells. A megabyte of gzip can hold far more."""
 
 _SAFE = {
     "no_network": True,
@@ -34,6 +37,7 @@ _LIMIT, _LOOP = etree.ErrorTypes.ERR_RESOURCE_LIMIT, etree.ErrorTypes.ERR_ENTITY
 _UNDECLARED = {etree.ErrorTypes.ERR_UNDECLARED_ENTITY, etree.ErrorTypes.WAR_UNDECLARED_ENTITY}
 
 _TAIL = 4096
+_BLOCK = 1 << 20
 _DECLARATION = re.compile(r"<\?xml\s[^>]*?\?>")
 _ENCODING = re.compile(rb"""<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]+)""")
 _ASCII_BASED = re.compile(r"(us-)?ascii|iso-?8859|latin|windows-125|cp125|gb|big5|euc|shift|koi8|iso-2022-jp", re.IGNORECASE)
@@ -64,7 +68,8 @@ class Document:
 
 
 def parse(data: bytes) -> Document:
-    """The document in `data`; `Malformed` when there is none, or when it is made to exhaust its reader."""
+    """The document in `data`; `Malformed` when there is none, or when it is made to exhaust its reader (`Exhausting`)."""
+    _refuse_mass(_weight(data))
     try:
         return Document(etree.fromstring(data, _STRICT))
     except etree.XMLSyntaxError as error:
@@ -75,6 +80,8 @@ def parse_file(path: str | Path) -> Document:
     """As `parse`, of a file too large to be read whole unless it needs mending."""
     path = Path(path)
     with path.open("rb") as file:  # an open file: libxml2 never sees a name it could take for a URL
+        _refuse_mass(sum(map(_weight, iter(partial(file.read, _BLOCK), b""))))
+        file.seek(0)
         try:
             return Document(etree.parse(file, _STRICT).getroot())
         except etree.XMLSyntaxError as error:
@@ -86,6 +93,16 @@ def parse_file(path: str | Path) -> Document:
 def local_name(element: etree._Element) -> str:
     """The tag without its namespace: upstreams differ in which they declare."""
     return element.tag.rpartition("}")[2]
+
+
+def _weight(data: bytes) -> int:
+    """About how many nodes a document has: of elements, texts and references one each, of attributes two."""
+    return data.count(b"<") + data.count(b"&") + 2 * data.count(b"=")
+
+
+def _refuse_mass(weight: int) -> None:
+    if weight > MAX_WEIGHT:
+        raise Exhausting(f"some {weight} nodes")
 
 
 def _mended(data: bytes, error: etree.XMLSyntaxError) -> Document:

@@ -58,6 +58,7 @@ class LadderSpider(ChainSpider):
 
     arguments: Arguments
     run: str
+    started: str
     window: Window
     store: Store
     outage: Outage
@@ -84,6 +85,7 @@ class LadderSpider(ChainSpider):
         settings = crawler.settings
         spider.arguments = prepared if isinstance(prepared, Arguments) else cls.prepare(settings, kwargs)
         job = names.file_name(str(kwargs.get("_job") or secrets.token_hex(2)))  # a part of the run folder's name
+        spider.started = tickets.now()
         spider.run = f"{cls.name}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{job}"
         known = known_sources(settings)
         spider.rungs = {name: known[name](settings) for name in dict.fromkeys([*spider.arguments.sources, *spider.arguments.resolvers])}
@@ -253,9 +255,12 @@ class LadderSpider(ChainSpider):
         end(self.crawler, "disk")
 
     def _last_word(self, item: Any) -> None:
-        if isinstance(item, Article):
-            self.window.close(item.key)
-            self.outage.ended(None if item.known or item.outcome == Outcome.INVALID else item.outcome)
+        if not isinstance(item, Article):
+            return
+        self.window.close(item.key)
+        answers = (one for one in item.attempts if one["http"] and one["at"] >= self.started)
+        answered = any(Reason(one["reason"]).final for one in answers)
+        self.outage.ended(None if item.known or item.outcome == Outcome.INVALID else item.outcome, answered)
 
     def _lost_places(self) -> Iterator[Article]:
         """A leak must not hang the crawl: when nothing is under way and yet no place is freed, say which articles were lost."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 from scrapy.http import Response
 
@@ -42,7 +42,6 @@ class BiorxivRelations(Source):
     requires = frozenset({"doi"})
     offers = frozenset({Want.RELATED})
     basis = "biorxiv"
-    statuses: ClassVar[dict[int, Reason]] = dict.fromkeys((401, 403), Reason.UNAVAILABLE)  # about the service, never about a preprint
 
     def serves(self, ids: Ids) -> bool:
         return not (ids.doi or "").startswith(ARXIV_DOI)

@@ -120,7 +120,8 @@ class ChainSpider(ResolvingSpider):
 
         With each goes the article so far, or the finished `article` that follows it.
         """
-        fresh = [one for one in ticket["got"] if one not in before["got"] and one not in before["stale"]]
+        known = {id(one) for one in (*before["got"], *before["stale"])}  # entries pass from ticket to ticket as they are
+        fresh = [one for one in ticket["got"] if id(one) not in known]
         for found in findings:
             if not isinstance(found, Found):
                 continue

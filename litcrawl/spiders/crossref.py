@@ -42,6 +42,7 @@ class Crossref(Resolver):
     offers = frozenset({Want.ACCESS, Want.RELATED})
     basis = crossref.BASIS
     accepts = ("doi",)
+    by_record = True
     speaks_for = frozenset({"crossref_tdm"})
     most = 50
 
@@ -68,10 +69,6 @@ class Crossref(Resolver):
         if not whole and len(told) < len(asked):
             raise Malformed("a part of the list")
         return {doi: self._answer(doi, record) for doi, record in told.items()}
-
-    def check_status(self, response: Response) -> None:
-        check_service(response)
-        super().check_status(response)
 
     def ask(self, question: Question) -> Iterator[Step | Link]:
         yield step(question)
@@ -109,13 +106,6 @@ def record(response: Response, question: Question) -> crossref.Record:
     if told["DOI"].casefold() != (question.ids.doi or "").casefold():
         raise Miss(Reason.WRONG_ARTICLE, f"the record of {told['DOI'][:200]}")
     return told
-
-
-def check_service(response: Response) -> None:
-    """Raise the `Miss` for a status that is about the service, never about the works asked for: only a record's own 404 is."""
-    url = response.url
-    if url.startswith(API) and (response.status in (401, 403) or (response.status in (404, 410) and url.startswith(f"{API}/works?"))):
-        raise Miss(Reason.UNAVAILABLE, f"HTTP {response.status}")
 
 
 def today() -> str:

@@ -14,7 +14,7 @@ from litcrawl.parsers import crossref
 from litcrawl.proof.check import READERS
 from litcrawl.source import Finding, Question, Source
 from litcrawl.spiders.base import LadderSpider
-from litcrawl.spiders.crossref import check_service, may_hold, record, step, today
+from litcrawl.spiders.crossref import may_hold, record, step, today
 from litcrawl.terms import FILE_WANTS, Reason, Want
 from litcrawl.wire.keys import JOINS
 
@@ -56,10 +56,6 @@ class CrossrefTdm(Source):
         if step["step"] in FILE_WANTS and self._lacks_key(step["url"]):
             raise Miss(Reason.NEEDS_KEY, "its host answers only to a key of its own")
         return super().request(step, key)
-
-    def check_status(self, response: Response) -> None:
-        check_service(response)
-        super().check_status(response)
 
     def _lacks_key(self, url: str) -> bool:
         parts = urlsplit(url)

@@ -68,8 +68,7 @@ class EuropePmcSearch(Resolver):
     looks_up = frozenset({"bookid"})
     most = 50  # 504 was seen with 25, 100 are in use for short records
     basis = "europe_pmc"
-    # about the service, never about the articles of a call
-    statuses: ClassVar[dict[int, Reason]] = dict.fromkeys((401, 403, 404, 410), Reason.UNAVAILABLE)
+    statuses: ClassVar[dict[int, Reason]] = dict.fromkeys((404, 410), Reason.UNAVAILABLE)  # of a search they say nothing of an article
 
     def declines(self, ids: Ids) -> Reason | None:
         return None if any(getattr(ids, kind) for kind in self.accepts) else Reason.NEEDS_ID

@@ -1,6 +1,5 @@
 """NCBI's ID Converter: the identifiers of articles in PMC, two hundred a call."""
 
-from typing import ClassVar
 from urllib.parse import urlencode
 
 from scrapy import Request
@@ -12,7 +11,6 @@ from litcrawl.resolver import Answer, Resolver
 from litcrawl.source import json_object
 from litcrawl.spiders.resolve import ResolveSpider
 from litcrawl.stated import agreed, stated
-from litcrawl.terms import Reason
 
 API = "https://pmc.ncbi.nlm.nih.gov/tools/idconv/api/v1/articles/"
 
@@ -39,8 +37,6 @@ class NcbiIdconv(Resolver):
     provides = frozenset(accepts)
     most = 200
     basis = "pmc"
-    # about the service, never about the articles of a call
-    statuses: ClassVar[dict[int, Reason]] = dict.fromkeys((401, 403, 404, 410), Reason.UNAVAILABLE)
 
     def serves(self, ids: Ids) -> bool:
         return bool(ids.pmid or ids.pmcid or (ids.doi and not self.alone(ids.doi)))

@@ -46,6 +46,7 @@ class Openalex(Resolver):
     provides = frozenset({"doi", "pmid", "pmcid"})
     guesses = True
     basis = "openalex"
+    by_record = True
     most = _PAGE // 2
 
     def batches(self) -> bool:

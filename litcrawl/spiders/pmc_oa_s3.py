@@ -19,6 +19,7 @@ from litcrawl.spiders.base import LadderSpider
 from litcrawl.terms import Reason, Stage, Want
 
 _MOST_KEYS = 50_000  # of one article: far above any that exists, and a bound on what a listing that never ends may cost
+_MOST_PAGES = 100  # a page holds 1,000
 
 _KEY = re.compile(r"(PMC\d+)\.(\d{1,4})/(.+)", re.DOTALL)
 _BODIES = {"xml": Want.XML, "pdf": Want.PDF, "txt": Want.TEXT}
@@ -47,16 +48,17 @@ class PmcOaS3(Source):
     bucket = "https://pmc-oa-opendata.s3.amazonaws.com"
 
     def ask(self, question: Question) -> Iterator[Step | Link]:
-        yield self._page(question.ids, [], None)
+        yield self._page(question.ids, [], None, 1)
 
     def listing(self, response: Response, question: Question, state: dict[str, Any]) -> Iterator[Finding]:
         """One page of the article's keys; the last page gives the links, for only then is the newest version known."""
         page = s3.listing(response.body)
         keys = [*state["keys"], *map(list, page.objects)]
+        repeats = page.next_token is not None and page.next_token == state["token"]
+        if repeats or len(keys) > _MOST_KEYS or state["pages"] > _MOST_PAGES:
+            raise Malformed("a listing that does not end")
         if page.next_token:
-            if page.next_token == state["token"] or len(keys) > _MOST_KEYS:
-                raise Malformed("a listing that does not end")
-            yield self._page(question.ids, keys, page.next_token)
+            yield self._page(question.ids, keys, page.next_token, state["pages"] + 1)
             return
         versions: dict[int, list[Link]] = {}
         for key, size, md5 in keys:
@@ -99,9 +101,9 @@ class PmcOaS3(Source):
                     link.licence, link.stage = licence, stage
                     yield link
 
-    def _page(self, ids: Ids, keys: list[list[Any]], token: str | None) -> Step:
+    def _page(self, ids: Ids, keys: list[list[Any]], token: str | None, number: int) -> Step:
         query = {"list-type": "2", "prefix": f"{ids.pmcid}."} | ({"continuation-token": token} if token else {})
-        return Step(step="listing", url=f"{self.bucket}/?{urlencode(query)}", state={"keys": keys, "token": token})
+        return Step(step="listing", url=f"{self.bucket}/?{urlencode(query)}", state={"keys": keys, "token": token, "pages": number})
 
     def _link(self, key: str, name: str, version: int, size: int | None, md5: str | None) -> Link:
         stem, _, ending = name.rpartition(".")

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import scrapy
-from scrapy import Request
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
@@ -60,50 +59,54 @@ class ResolvingSpider(scrapy.Spider):
     def pass_on(self, tickets: Iterable[Ticket], resolvers: Sequence[str]) -> Iterator[Output]:
         """Send tickets to the next resolver that can tell something of them; those for which there is none leave."""
         leaving, chunks = batch.chunks(tickets, resolvers, self.rungs)
-        for chunk in chunks:
-            yield self._request(chunk)
+        yield from self._send(chunks)
         for ticket in leaving:
             yield from self.leave(ticket)
 
     def on_batch(self, response: Response, chunk: Chunk) -> Iterator[Output]:
-        resolver = self._resolver(chunk["resolver"])
-        if response.status in _TOO_MUCH and (parts := batch.halves(chunk)):
-            yield from map(self._request, parts)
+        resolver, status, tries = self._resolver(chunk["resolver"]), response.status, response.meta.get("tries", 1)
+        if status in _TOO_MUCH and (parts := batch.halves(chunk)):
+            yield from self._send(parts)
             return
         reason, answers = Reason.ABSENT, dict[str, Any]()
         try:
-            if response.status not in _TOO_MUCH or resolver.name not in self.answered:
+            if status not in _TOO_MUCH or resolver.name not in self.answered:
                 resolver.check_status(response)
                 answers = dict(resolver.answers(response, chunk["kind"], batch.values(chunk)))
+                self.answered.add(resolver.name)
+                self.well.add(resolver.name)
             # else: one identifier that is refused alone, by a service that answers others, is unknown there
-        except Miss as miss:  # whatever a status says of one document, of a whole chunk it says nothing for good
-            reason = miss.reason if miss.reason.retryable else Reason.UNAVAILABLE
+        except Miss as miss:
+            reason = batch.of_each(chunk, resolver, miss.reason)
         except Malformed as malformed:
             self.logger.debug("%s: %s", resolver.name, malformed)
             reason = Reason.UNAVAILABLE
         except Exception:  # a bad payload costs one resolver, never the articles
             self.logger.exception("%s could not read %s", resolver.name, response.url[:200])
             reason = Reason.ERROR
-        if response.status >= 500:
-            yield from self._unanswered(chunk, reason, response.status, response.meta.get("tries", 1))
-            return
-        if response.status == 200:
-            self.answered.add(resolver.name)
-            self.well.add(resolver.name)
-        yield from self._ended(chunk, answers, reason, response.status, response.meta.get("tries", 1))
+        if status >= 500:
+            yield from self._failed(chunk, reason, status, tries)
+        else:
+            yield from self._ended(chunk, answers, reason, status, tries)
 
     def on_batch_failure(self, failure: Failure) -> Iterator[Output]:
         request = failure.request  # type: ignore[attr-defined]
-        yield from self._unanswered(request.cb_kwargs["chunk"], reason_of(failure), None, request.meta.get("tries", 0))
+        chunk: Chunk = request.cb_kwargs["chunk"]
+        reason = batch.of_each(chunk, self._resolver(chunk["resolver"]), reason_of(failure))
+        tries = request.meta.get("tries", 0)  # none where its host is closed
+        if reason == Reason.TIMEOUT:
+            yield from self._failed(chunk, reason, None, tries)
+        else:
+            yield from self._ended(chunk, {}, reason, None, tries)
 
-    def _unanswered(self, chunk: Chunk, reason: Reason, http: int | None, tries: int) -> Iterator[Output]:
-        """An identifier may make a service fail; it is looked for only where the service answers others meanwhile."""
+    def _failed(self, chunk: Chunk, reason: Reason, http: int | None, tries: int) -> Iterator[Output]:
+        """An identifier may make a service fail, or many of them; that is looked for only where it answers others meanwhile."""
         resolver = chunk["resolver"]
-        if http is not None and resolver in self.well and (parts := batch.halves(chunk)):
+        if resolver in self.well and (parts := batch.halves(chunk)):
             self.well.discard(resolver)
-            yield from map(self._request, parts)
-            return
-        yield from self._ended(chunk, {}, reason, http, tries)
+            yield from self._send(parts)
+        else:
+            yield from self._ended(chunk, {}, reason, http, tries)
 
     def _ended(self, chunk: Chunk, answers: dict[str, Any], reason: Reason, http: int | None, tries: int) -> Iterator[Output]:
         resolver, kind = self._resolver(chunk["resolver"]), chunk["kind"]
@@ -112,12 +115,28 @@ class ResolvingSpider(scrapy.Spider):
             value = ticket["ids"][kind]
             answer = answers.get(value)
             why = Reason.OK if answer else Reason.UNAVAILABLE if value in answers else reason
-            tickets.append(batch.record(ticket, resolver, kind, answer, why, http=http, tries=tries))
+            try:
+                tickets.append(batch.record(ticket, resolver, kind, answer, why, http=http, tries=tries))
+            except Exception:  # what no resolver may answer costs its word on one article
+                self.logger.exception("%s told what cannot be taken down of %s", resolver.name, ticket["key"])
+                tickets.append(batch.record(ticket, resolver, kind, None, Reason.ERROR, http=http, tries=tries))
         yield from self.pass_on(tickets, chunk["rest"])
 
-    def _request(self, chunk: Chunk) -> Request:
-        request = self._resolver(chunk["resolver"]).request_batch(chunk["kind"], batch.values(chunk))
-        return request.replace(callback=self.on_batch, errback=self.on_batch_failure, cb_kwargs={"chunk": chunk}, dont_filter=True)
+    def _send(self, chunks: Iterable[Chunk]) -> Iterator[Output]:
+        """The requests of chunks; a resolver that cannot ask is passed over."""
+        for chunk in chunks:
+            resolver = self._resolver(chunk["resolver"])
+            try:
+                request = resolver.request_batch(chunk["kind"], batch.values(chunk)).replace(
+                    callback=self.on_batch, errback=self.on_batch_failure, cb_kwargs={"chunk": chunk}, dont_filter=True
+                )
+            except Miss as miss:  # it declines: for want of a key, say
+                yield from self._ended(chunk, {}, miss.reason, None, 0)
+            except Exception:
+                self.logger.exception("%s could not ask for %d articles", resolver.name, len(chunk["tickets"]))
+                yield from self._ended(chunk, {}, Reason.ERROR, None, 0)
+            else:
+                yield request
 
     def _resolver(self, name: str) -> Resolver:
         resolver = self.rungs[name]

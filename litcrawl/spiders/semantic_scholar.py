@@ -14,9 +14,8 @@ from litcrawl.copies import Copy
 from litcrawl.exceptions import BadIdentifier, Malformed, Miss
 from litcrawl.ids import ARXIV_DOI, Ids, quote_doi
 from litcrawl.items import Claim, Link, Relation, Step, Title
-from litcrawl.parsers import json
 from litcrawl.resolver import Answer, Resolver
-from litcrawl.source import Finding, Question, json_object
+from litcrawl.source import Finding, Question, json_object, json_value
 from litcrawl.spiders.base import LadderSpider
 from litcrawl.terms import Reason, Stage, Want
 
@@ -55,7 +54,7 @@ class SemanticScholar(Resolver):
         return JsonRequest(f"{PAPER}/batch?{FIELDS}", data=papers, headers={"Accept-Encoding": "gzip"})
 
     def answers(self, response: Response, kind: str, values: list[str]) -> dict[str, Answer]:
-        papers = json.parse(response.body)
+        papers = json_value(response)
         if not isinstance(papers, list) or len(papers) < len(values):  # null stands for a paper that it does not know
             raise Malformed("no list with a place for each paper")
         asked = set(values)

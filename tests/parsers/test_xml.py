@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from litcrawl.exceptions import Malformed
+from litcrawl.exceptions import Exhausting, Malformed
 from litcrawl.parsers import xml
 
 BOMB = (
@@ -210,3 +210,21 @@ def test_a_broken_file_too_large_to_mend_is_refused(tmp_path, monkeypatch):
     path.write_bytes(b"<a>&squf;</a>")
     with pytest.raises(Malformed, match="too large"):
         xml.parse_file(path)
+
+
+@pytest.mark.parametrize("piece", [b"<p/>", b'<p a="" b=""/>', b"<p>&amp;</p>", b"<p>&nbsp;<b></p>"])
+def test_a_mass_of_nodes_is_refused_before_it_is_parsed(piece, tmp_path, monkeypatch):
+    monkeypatch.setattr(xml, "MAX_WEIGHT", 1000)
+    path = tmp_path / "mass.xml"
+    path.write_bytes(b"<a>" + piece * 1000 + b"</a>")
+    with pytest.raises(Exhausting):
+        xml.parse(path.read_bytes())
+    with pytest.raises(Exhausting):
+        xml.parse_file(path)
+
+
+def test_a_text_of_any_length_is_no_mass(tmp_path, monkeypatch):
+    monkeypatch.setattr(xml, "MAX_WEIGHT", 1000)
+    path = tmp_path / "text.xml"
+    path.write_bytes(b"<a>" + b"x" * 3_000_000 + b"</a>")
+    assert len(text(xml.parse_file(path))) == 3_000_000

@@ -7,6 +7,7 @@ import asking
 import pytest
 from scrapy.http import Response
 
+from litcrawl import batch
 from litcrawl.exceptions import Malformed, Miss
 from litcrawl.ids import Ids
 from litcrawl.items import Claim, Heard, Relation, Retraction, Step, Title
@@ -201,7 +202,8 @@ def test_the_ways_it_says_no(source, status, body, reason):
 def test_a_list_that_is_refused_says_nothing_of_its_works(source, values, status, reason):
     with pytest.raises(Miss) as caught:
         answered(source, values, "Resource not found.", status)
-    assert caught.value.reason == reason
+    chunk = {"kind": "doi", "tickets": [{"ids": {"doi": value}} for value in values]}
+    assert batch.of_each(chunk, source, caught.value.reason) == reason
 
 
 def test_a_single_answer_about_another_work_is_none(source):

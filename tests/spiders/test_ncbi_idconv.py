@@ -7,6 +7,7 @@ import asking
 import pytest
 from scrapy.http import Response
 
+from litcrawl import batch
 from litcrawl.exceptions import Malformed, Miss
 from litcrawl.ids import Ids
 from litcrawl.resolver import Answer
@@ -182,4 +183,5 @@ def test_what_is_no_list_of_records_is_no_answer(source, body):
 def test_no_status_says_that_two_hundred_articles_do_not_exist(source, status, reason):
     with pytest.raises(Miss) as caught:
         source.check_status(response(source, "pmid", ["5"], {"status": "error"}, status))
-    assert caught.value.reason == reason
+    chunk = {"kind": "pmid", "tickets": [{"ids": {"pmid": "5"}}]}
+    assert batch.of_each(chunk, source, caught.value.reason) == reason

@@ -183,7 +183,7 @@ class TestSingle:
         ("status", "body", "reason"),
         [
             (404, "<!doctype html><title>404 Not Found</title>", Reason.ABSENT),
-            (403, "{}", Reason.DENIED),
+            (403, "{}", Reason.UNAVAILABLE),
             (429, '{"error": "Rate limit exceeded"}', Reason.RATE_LIMITED),
             (200, "[]", Reason.UNAVAILABLE),
             (200, '{"ids": null}', Reason.UNAVAILABLE),

@@ -128,6 +128,15 @@ def test_a_listing_without_end_is_given_up(source, monkeypatch):
     monkeypatch.setattr(pmc_oa_s3, "_MOST_KEYS", 3)
     asked = asking.question("xml", pmcid="PMC17")
     assert asking.missed(source, asking.first(source, asked), asked, listing(*whole(), token="more")) == Reason.UNAVAILABLE
+    assert asking.missed(source, asking.first(source, asked), asked, listing(*whole())) == Reason.UNAVAILABLE
+
+
+def test_pages_that_bring_nothing_come_to_an_end(source):
+    asked = asking.question("xml", pmcid="PMC17")
+    step = asking.first(source, asked)
+    for number in range(100):
+        (step,) = asking.read(source, step, asked, listing(token=f"t{number}"))
+    assert asking.missed(source, step, asked, listing(token="t100")) == Reason.UNAVAILABLE
 
 
 # no
@@ -161,7 +170,7 @@ def test_what_is_no_whole_listing_states_nothing(source, body):
     [
         (301, Reason.UNAVAILABLE),
         (400, Reason.UNAVAILABLE),
-        (403, Reason.DENIED),
+        (403, Reason.UNAVAILABLE),
         (404, Reason.ABSENT),
         (429, Reason.RATE_LIMITED),
         (503, Reason.UNAVAILABLE),

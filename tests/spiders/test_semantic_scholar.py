@@ -169,7 +169,7 @@ class TestSingle:
         ("status", "body", "reason"),
         [
             (404, '{"error": "Paper with id DOI:10.1000/abc not found"}', Reason.ABSENT),
-            (403, '{"message": "Forbidden"}', Reason.DENIED),
+            (403, '{"message": "Forbidden"}', Reason.UNAVAILABLE),
             (429, '{"message": "Too Many Requests", "code": "429"}', Reason.RATE_LIMITED),
             (200, "[]", Reason.UNAVAILABLE),
             (200, "null", Reason.UNAVAILABLE),

@@ -116,6 +116,8 @@ def test_odd_shapes_cost_at_most_that_copy(source, odd):
     [
         (404, json.dumps({"HTTP_status_code": 404, "error": True, "message": "not here"}), Reason.ABSENT),
         (422, json.dumps({"HTTP_status_code": 422, "error": True, "message": "Please use your own email"}), Reason.NEEDS_CONTACT),
+        (401, "", Reason.UNAVAILABLE),
+        (403, "", Reason.UNAVAILABLE),
         (429, "", Reason.RATE_LIMITED),
         (500, "", Reason.UNAVAILABLE),
         (302, "", Reason.UNAVAILABLE),
