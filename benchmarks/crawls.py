@@ -59,7 +59,8 @@ class Bucket:
         return cost
 
     def _run(self, command: list[str], log: Path) -> Cost:
-        environment = os.environ | {"SSL_CERT_FILE": str(self.ca_file), "NO_PROXY": "localhost"}
+        direct = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+        environment = direct | {"SSL_CERT_FILE": str(self.ca_file)}
         start = time.monotonic()
         with log.open("w") as output:
             process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)  # noqa: S603
