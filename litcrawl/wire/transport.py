@@ -63,6 +63,19 @@ class _Answer(aiohttp.ClientResponse):
         return self
 
 
+async def _sent_once(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+    """
+    One request is one at the server: aiohttp sends a GET again where a kept connection was lost, at once and past all pacing.
+
+    It does so for its own errors alone (https://docs.aiohttp.org/en/stable/client_advanced.html#client-middleware); ours go straight up.
+    """
+    try:
+        return await handler(request)
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        failure = translate(error)
+    raise failure
+
+
 def _looked_at(lost: asyncio.Future[None]) -> None:
     """How an idle connection ends concerns nobody; asyncio logs an error that is never looked at."""
     if not lost.cancelled():
@@ -172,6 +185,7 @@ class Transport:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
                 response_class=_Answer,
+                middlewares=(_sent_once,),
                 skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
                 read_bufsize=_READ_BUFFER,
                 max_line_size=_HEADER_LINE,

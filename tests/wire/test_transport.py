@@ -405,6 +405,19 @@ async def test_what_is_not_http_is_a_retryable_failure(serve, transport, answer)
     assert "sesame" not in f"{raised.value!r} {raised.value.__cause__!r} {raised.value.__context__!r}"
 
 
+async def test_a_request_whose_kept_connection_is_lost_is_sent_once(serve, transport):
+    async def first_only(head, writer):
+        if len(upstream.heads) == 2:
+            raise HangUp
+        writer.write(reply(b"ok"))
+
+    upstream = await serve(first_only)
+    await transport.fetch(Request(upstream.url()))
+    with pytest.raises(DownloadFailedError, match="ServerDisconnectedError"):
+        await transport.fetch(Request(upstream.url()))
+    assert (len(upstream.heads), upstream.connections) == (2, 1)  # the retry comes in the host's own time
+
+
 @pytest.mark.parametrize("rest", [b"zz\r\n", b"5\r\nabcdefgh\r\n", b"-1\r\n", b"f" * 100_000])
 async def test_a_chunk_that_is_none_is_a_cut(serve, transport, rest):
     async def say(head, writer):
