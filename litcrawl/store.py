@@ -21,10 +21,10 @@ from litcrawl import leftovers, names
 from litcrawl.exceptions import FULL, BadArgument, Malformed, StorageError
 from litcrawl.ids import Ids
 from litcrawl.index import Index
-from litcrawl.items import Spool
+from litcrawl.items import Article, Spool
 from litcrawl.output import output_folder
 from litcrawl.parsers import jats, xml
-from litcrawl.terms import Want, want_of
+from litcrawl.terms import Reason, Want, want_of
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +32,11 @@ SIDECAR = "article.json"
 PARTS = ".parts"
 # what is read of an earlier run's record
 _NEEDED = {"key", "path", "inputs", "ids", "conflicts", "files", "claims", "related", "retracted", "attempts", "also", "notes", "run"}
+_ENTRIES = {
+    "inputs": {"row", "version"},
+    "conflicts": {"ids"},
+    "attempts": {"source", "step", "reason", "http", "url", "at"},
+}
 
 
 @dataclass(kw_only=True)
@@ -138,7 +143,7 @@ class Store:
         for folder in folders:
             if folder not in kept and (article := self.read(folder)):
                 own = Ids(**article["ids"])
-                if own.shares(given) or (own.shares(known) and not own.contradicts(known)):
+                if (own.shares(given) and own.names_same(given)) or (own.shares(known) and not own.contradicts(known)):
                     kept[folder] = article
                     known = known.merge(own)
         return known
@@ -148,12 +153,10 @@ class Store:
         path = self.out / folder / SIDECAR
         try:
             article = orjson.loads(path.read_bytes())
-            if not (isinstance(article, dict) and article.keys() >= _NEEDED):
-                raise ValueError("not the record of an article")
-            Ids(**article["ids"])
+            _check(article)
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             logger.warning("%s cannot be read (%s): the article is fetched anew", path, error)
             return None
         return article
@@ -232,6 +235,22 @@ class Store:
             yield
         except OSError as error:
             raise StorageError(f"{path} cannot be written: {error.strerror or error}", full=error.errno in FULL) from error
+
+
+def _check(article: Any) -> None:
+    """Raise `ValueError`, `TypeError`, `KeyError` or `AttributeError` unless this is the record of an article: a later run builds on it."""
+    if not (isinstance(article, dict) and article.keys() >= _NEEDED):
+        raise ValueError("not the record of an article")
+    Article.from_dict(article)
+    for name, needed in _ENTRIES.items():
+        if not (isinstance(article[name], list) and all(one.keys() >= needed for one in article[name])):
+            raise ValueError(f"{name}: not a list of what belongs there")
+    for attempt in article["attempts"]:
+        Reason(attempt["reason"])
+    bearers = [article, *article["conflicts"]]
+    known = [article["key"], article["path"], *(value for one in bearers for _, value in Ids(**one["ids"]))]
+    if not all(isinstance(one, str) for one in known):
+        raise ValueError("an identifier is no string")
 
 
 # The spider, the pipeline and the extensions of a crawl share one: two indexes of one process could come to hold two files.

@@ -85,12 +85,17 @@ class Window:
         self._add(place, ids, conflicts)
         self._name(key)
 
-    def learn(self, key: str, ids: Ids) -> Ids:
-        """Note what a source told of an open article; what is known of it by now, from there and from the list."""
+    def learn(self, key: str, ids: Ids, conflicts: Iterable[Mapping[str, Any]] = ()) -> Ids:
+        """
+        Note what a source told of an open article; what is known of it by now, from there and from the list.
+
+        What `conflicts` have of the list is another article's.
+        """
         place = self.places.get(key)
         if place is None:
             return ids
-        merged = ids.merge(place.ids)
+        refuted = {pair for one in conflicts for pair in one["ids"].items()}
+        merged = ids.merge(Ids(**{kind: value for kind, value in place.ids if (kind, value) not in refuted}))
         if merged != place.ids:
             place.ids = merged
             self._name(key)

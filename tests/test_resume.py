@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from lab import lab, start, tree
+from loopback import Answer
 
 KEYS = [f"PMC{n}" for n in range(1, 31)]
 IDS = " ".join(KEYS)
@@ -113,6 +114,30 @@ async def test_a_lost_file_is_fetched_again_and_nothing_else(tmp_path):
     assert str(again.articles["PMC1"].outcome) == "complete"
 
 
+MISSHAPEN = [
+    {"files": [{}]},
+    {"files": ["body.xml"]},
+    {"attempts": [{}]},
+    {"inputs": {}},
+    {"conflicts": [{"ids": None}]},
+    {"ids": {"doi": 1}},
+    {"claims": [{}]},
+    {"related": [1]},
+    {"path": None},
+]
+
+
+@pytest.mark.parametrize("wrong", MISSHAPEN, ids=str)
+async def test_a_misshapen_record_costs_its_own_article_a_fetch_and_no_other_anything(tmp_path, wrong, caplog):
+    async with lab("PMC1", "PMC2", "PMC3") as world:
+        await world.crawl(tmp_path, "PMC1")
+        record = tmp_path / "pmc/PMC1/article.json"
+        record.write_text(json.dumps(json.loads(record.read_bytes()) | wrong))
+        again = await world.crawl(tmp_path, "PMC2 PMC1 PMC3")
+    assert "the article is fetched anew" in caplog.text
+    assert {key: str(one.outcome) for key, one in again.articles.items()} == dict.fromkeys(("PMC1", "PMC2", "PMC3"), "complete")
+
+
 @pytest.mark.parametrize("broken", [b"", b'{"type": "article", "key": "PMC1"', b"[]", b'{"type": "article"}', b"\xff\xfe"])
 async def test_a_record_that_cannot_be_read_is_made_anew(tmp_path, broken, caplog):
     async with lab("PMC1") as world:
@@ -123,3 +148,21 @@ async def test_a_record_that_cannot_be_read_is_made_anew(tmp_path, broken, caplo
     assert "the article is fetched anew" in caplog.text
     assert (str(again.articles["PMC1"].outcome), again.status) == ("complete", 0)
     assert tree(tmp_path) == before
+
+
+async def test_an_article_whose_better_identifier_is_another_is_not_the_one_on_disk(tmp_path):
+    rows = ["doi,pmcid\n10.5555/b,PMC1\n", "doi,pmcid\n10.5555/a,PMC1\n"]
+    async with lab("PMC1") as world:
+        for n, text in enumerate(rows):
+            (tmp_path / f"{n}.csv").write_text(text)
+            crawled = await world.crawl(tmp_path / "out", str(tmp_path / f"{n}.csv"))
+    assert [(key, one.ids["doi"]) for key, one in crawled.articles.items()] == [("10.5555/a", "10.5555/a")]
+
+
+async def test_a_row_that_joins_while_its_article_is_resolved_gives_it_its_identifiers(tmp_path):
+    (tmp_path / "ids.csv").write_text("pmid,pmcid\n12,\n12,PMC12\n")
+    async with lab("PMC12") as world:
+        world.first = lambda path, n: Answer(body=b'{"pmcids": {}}') if path.startswith("/register/") else None
+        crawled = await world.crawl(tmp_path / "out", str(tmp_path / "ids.csv"), settings={"LITCRAWL_SOURCES": "lab.Register,lab.Lab"})
+    (article,) = crawled.articles.values()
+    assert (str(article.outcome), article.ids["pmcid"], len(article.inputs)) == ("complete", "PMC12", 2)

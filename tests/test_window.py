@@ -96,3 +96,10 @@ def test_rows_that_contradict_each_other_say_so():
     window.open("10.1/x", Ids(doi="10.1/x", pmid="7"), [{}])
     window.join("10.1/x", {}, Ids(doi="10.1/x", pmid="8"))
     assert [one["raw"] for one in window.places["10.1/x"].conflicts] == ["8"]
+
+
+def test_what_a_source_refuted_does_not_come_back_from_the_list():
+    window = Window(9)
+    window.open("10.5555/a", Ids(doi="10.5555/a", pmid="1"), [{}])
+    refuted = {"field": None, "raw": "1", "ids": Ids(pmid="1").as_dict()}
+    assert window.learn("10.5555/a", Ids(doi="10.5555/a"), [refuted]) == Ids(doi="10.5555/a")

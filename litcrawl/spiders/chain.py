@@ -142,7 +142,7 @@ class ChainSpider(ResolvingSpider):
     def _with_rows(self, ticket: Ticket) -> Ticket:
         """The ticket with what rows that joined meanwhile gave; the window learns in turn what sources told."""
         ids = Ids(**ticket["ids"])
-        known = self.window.learn(ticket["key"], ids)
+        known = self.window.learn(ticket["key"], ids, ticket["conflicts"])
         place = self.window.places.get(ticket["key"])
         conflicts = [one for one in place.conflicts if one not in ticket["conflicts"]] if place else []
         if known == ids and not conflicts:
