@@ -126,8 +126,16 @@ class LadderSpider(ChainSpider):
                         self._stop_for(error)
                         return
                     if self.admitted == self.arguments.limit:
-                        break
+                        async for output in self._finish():  # rows may prove to name one article: then there is room for more
+                            yield output
+                        if self.admitted == self.arguments.limit:
+                            break
                 self.taken = row["row"]
+        async for output in self._finish():
+            yield output
+
+    async def _finish(self) -> AsyncIterator[Output]:
+        """Wait until no article is open."""
         while (self.window or self.waiting) and not self.crawler.stats.get_value("litcrawl/ending"):
             for output in self.flush(all_=True):
                 yield output
@@ -205,6 +213,7 @@ class LadderSpider(ChainSpider):
 
     def leave(self, ticket: Ticket) -> Iterator[Output]:
         """Begin an article's chain: its identifiers are known by now, and so its key, or the article that it proves to be."""
+        ticket = self._with_rows(ticket)
         if ticket["asked"] and not ticket["made"]:
             proved = self._proved(ticket)
             if proved is None:
