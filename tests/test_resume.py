@@ -166,3 +166,20 @@ async def test_a_row_that_joins_while_its_article_is_resolved_gives_it_its_ident
         crawled = await world.crawl(tmp_path / "out", str(tmp_path / "ids.csv"), settings={"LITCRAWL_SOURCES": "lab.Register,lab.Lab"})
     (article,) = crawled.articles.values()
     assert (str(article.outcome), article.ids["pmcid"], len(article.inputs)) == ("complete", "PMC12", 2)
+
+
+async def test_an_article_that_proves_to_be_another_folders_goes_on_there(tmp_path):
+    (tmp_path / "ids.csv").write_text("doi,pmid,pmcid\n10.5555/a,,PMC1\n")
+    settings = {"LITCRAWL_SOURCES": "lab.Register,lab.Lab"}
+    told = [Answer(500), Answer(body=b'{"pmcids": {"1": "PMC1"}}')]
+    async with lab("PMC1") as world:
+        world.first = lambda path, n: told[0] if path.startswith("/register/") else None
+        await world.crawl(tmp_path / "out", str(tmp_path / "ids.csv"), settings=settings)
+        unknown = await world.crawl(tmp_path / "out", "1", settings=settings)
+        assert [(key, str(one.outcome)) for key, one in unknown.articles.items()] == [("pmid:1", "retry")]
+        told.pop(0)
+        asked = len(world.asked)
+        crawled = await world.crawl(tmp_path / "out", "1", settings=settings)
+    (article,) = crawled.articles.values()
+    assert (article.key, str(article.outcome), article.also) == ("10.5555/a", "complete", ["pmid/1"])
+    assert [path for path in world.asked[asked:] if path.startswith("/PMC")] == []

@@ -214,7 +214,7 @@ class LadderSpider(ChainSpider):
     def leave(self, ticket: Ticket) -> Iterator[Output]:
         """Begin an article's chain: its identifiers are known by now, and so its key, or the article that it proves to be."""
         ticket = self._with_rows(ticket)
-        if ticket["asked"] and not ticket["made"]:
+        if ticket["asked"]:
             proved = self._proved(ticket)
             if proved is None:
                 return
@@ -224,7 +224,7 @@ class LadderSpider(ChainSpider):
     def _proved(self, ticket: Ticket) -> Ticket | None:
         """The ticket under the key that its article proves to have; None when another takes its rows, or has to end before."""
         before, ids = ticket["key"], Ids(**ticket["ids"])
-        if (other := self.window.key_of(ids, but=before)) is not None:
+        if not ticket["made"] and (other := self.window.key_of(ids, but=before)) is not None:
             if self.window.places[other].leaving:
                 self.waiting.add(_NEXT, ticket, len(self.window) + 1)
                 return None
@@ -241,6 +241,11 @@ class LadderSpider(ChainSpider):
         if key != before and key in self.window.places:
             self.waiting.add(_NEXT, ticket, len(self.window) + 1)
             return None
+        if ticket["made"]:
+            if found.article is None or key == before:
+                return ticket
+            # Another folder is the article's too, and the better one: what is in that is gone on with.
+            ticket = ticket | {"rungs": list(self.arguments.sources), "got": [], "stale": [], "before": []}
         self.window.settle(before, key, ids, ticket["conflicts"])
         ticket = ticket | {"key": key, "path": names.folder(key), "also": list(dict.fromkeys([*ticket["also"], *found.also]))}
         if found.article is None:
