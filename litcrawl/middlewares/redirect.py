@@ -26,6 +26,8 @@ _STATUSES = frozenset({301, 302, 303, 307, 308})
 _LONGEST = 8192
 # Of one URL's tries: nothing to the next.
 _ONE_URL = ("retry_times", "tries", "waited", "not_before", "received", "download_latency")
+# Of a proxy that HttpProxyMiddleware took from the environment: it is to choose again, by the next host and scheme.
+_CHOSEN = ("proxy", "_auth_proxy", "_scheme_proxy")
 _SECRET = re.compile(rb"auth|cookie|key|token|secret|referer", re.I)
 _BODY = ("Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Location")
 
@@ -37,7 +39,8 @@ class RedirectMiddleware:
     At most `REDIRECT_MAX_TIMES`. A URL that comes again with the same cookies is `loop`; after a cookie test, which asks
     whether a cookie comes back, it is `blocked`. A literal address that is not public, this machine by name, and other
     schemes than http and https are `unsafe` when the chain began at a host name; where the name leads is checked at
-    connect time (`global_only`). Headers that may hold a secret stay with their origin; a Referer is never sent.
+    connect time (`global_only`). Headers that may hold a secret stay with their origin, a proxy's password with the proxy; a Referer is
+    never sent.
 
     In place of Scrapy's, of which only the settings would be left; before `RetryMiddleware` on an answer's way.
     """
@@ -95,7 +98,7 @@ class RedirectMiddleware:
     def _follow(self, request: Request, response: Response, url: str, jar: cookies.Jar) -> Request:
         meta = {key: value for key, value in request.meta.items() if key not in _ONE_URL}
         meta["cookies"] = jar
-        if response.ip_address is not None and "redirect_urls" not in request.meta and hosts.is_global(str(response.ip_address)):
+        if "redirect_urls" not in request.meta and _from_outside(request, response):
             meta["global_only"] = True
         follow = request.replace(url=url, meta=meta, cookies=None, dont_filter=True, priority=request.priority + self._priority)
         if response.status == 303 or (response.status in {301, 302} and request.method == "POST"):
@@ -104,13 +107,38 @@ class RedirectMiddleware:
                 follow.headers.pop(name, None)
         follow.headers.pop("Referer", None)
         follow.headers.pop("Cookie", None)
+        authorization = _proxy_authorization(follow)
         source, target = urlparse_cached(request), urlparse_cached(follow)
         if (source.scheme, source.netloc) != (target.scheme, target.netloc):
             for name in [name for name in follow.headers if _SECRET.search(name)]:
                 del follow.headers[name]
+        if authorization:
+            follow.headers["Proxy-Authorization"] = authorization
         if cookie := cookies.header(jar, hosts.plain(target.hostname or ""), target.scheme == "https"):
             follow.headers["Cookie"] = cookie
         return follow
+
+
+def _from_outside(request: Request, response: Response) -> bool:
+    """Whether an answer came from the public internet; behind the environment's proxy, which hides the address, a host name is taken so."""
+    if response.ip_address is not None:
+        return hosts.is_global(str(response.ip_address))
+    host = urlparse_cached(request).hostname or ""
+    return bool(request.meta.get("_scheme_proxy")) and not (hosts.literal(host) or hosts.is_local_name(host))
+
+
+def _proxy_authorization(follow: Request) -> bytes | None:
+    """
+    Take the password for its proxy from a request, and the proxy itself where the environment named it.
+
+    What is returned is for the proxy that the request still names, wherever it leads; None when it is for none, or another.
+    """
+    authorization: bytes | None = (follow.headers.pop("Proxy-Authorization", None) or [None])[-1]
+    if follow.meta.get("_scheme_proxy"):
+        for name in _CHOSEN:
+            follow.meta.pop(name, None)
+    proxy = follow.meta.get("proxy")
+    return authorization if proxy and proxy == follow.meta.get("_auth_proxy") else None
 
 
 def _target(base: str, location: bytes) -> str:

@@ -4,6 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 from scrapy import Request
+from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 from scrapy.http import Response
 from scrapy.settings import Settings
 
@@ -221,6 +222,57 @@ def test_secrets_stay_with_their_origin(redirect: RedirectMiddleware) -> None:
     assert set(same.headers) == {b"Authorization", b"X-Els-Apikey", b"Wiley-Tdm-Client-Token", b"Accept"}
     for target in ("https://other.org/", "http://repo.org/", "https://repo.org:8443/"):
         assert set(redirect.process_response(request, answer(request, target)).headers) == {b"Accept"}
+
+
+PROXY, PASSWORD = "http://px:3128", b"Basic dTpwdw=="
+ENVIRONMENT = {"http_proxy": "http://plain:3128", "https_proxy": "http://u:pw@px:3128", "no_proxy": "inside.org"}
+
+
+@pytest.mark.parametrize(
+    ("start", "location", "proxy", "password"),
+    [
+        (START, "/x", PROXY, PASSWORD),
+        (START, "https://other.org/x", PROXY, PASSWORD),
+        (START, "https://inside.org/x", None, None),
+        (START, "http://other.org/x", "http://plain:3128", None),
+        ("http://repo.org/a", "https://repo.org/a", PROXY, PASSWORD),
+        ("https://inside.org/a", "https://repo.org/a", PROXY, PASSWORD),
+    ],
+)
+def test_the_environments_proxy_is_chosen_anew(
+    redirect: RedirectMiddleware, monkeypatch: pytest.MonkeyPatch, start: str, location: str, proxy: str | None, password: bytes | None
+) -> None:
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.delenv(name.upper(), raising=False)
+        monkeypatch.setenv(name, value)
+    proxies = HttpProxyMiddleware()
+    request = file_request(start)
+    proxies.process_request(request)
+    follow = redirect.process_response(request, answer(request, location))
+    proxies.process_request(follow)
+    assert (follow.meta.get("proxy"), follow.headers.get("Proxy-Authorization")) == (proxy, password)
+    assert follow.meta.get("global_only", False) is ("inside.org" not in start), "a host past the proxy may be in a private network"
+
+
+@pytest.mark.parametrize("location", ["/x", "https://other.org/x", "https://inside.org/x", "http://other.org/x"])
+def test_a_proxy_of_the_requests_own_stays_with_its_password(
+    redirect: RedirectMiddleware, monkeypatch: pytest.MonkeyPatch, location: str
+) -> None:
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    proxies = HttpProxyMiddleware()
+    request = file_request()
+    request.meta["proxy"] = "http://me:mine@own:3128"
+    proxies.process_request(request)
+    follow = redirect.process_response(request, answer(request, location))
+    proxies.process_request(follow)
+    assert (follow.meta["proxy"], follow.headers["Proxy-Authorization"]) == ("http://own:3128", b"Basic bWU6bWluZQ==")
+
+
+def test_a_password_is_for_its_own_proxy_only(redirect: RedirectMiddleware) -> None:
+    request = file_request(headers={"Proxy-Authorization": "Basic c2VjcmV0"})
+    request.meta.update(proxy="http://own:3128", _auth_proxy="http://another:3128")
+    assert "Proxy-Authorization" not in redirect.process_response(request, answer(request, "/x")).headers
 
 
 @pytest.mark.parametrize(
