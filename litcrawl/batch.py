@@ -17,7 +17,7 @@ from litcrawl.source import Source
 from litcrawl.terms import Reason, Want
 from litcrawl.ticket import IDENTIFIERS, Ticket, attempt, wanted
 
-Chunk: TypeAlias = dict[str, Any]  # resolver, kind, tickets, rest: the resolvers still to come
+Chunk: TypeAlias = dict[str, Any]  # resolver, kind, tickets, rest: the resolvers still to come; depth: how often it was halved
 
 RESOLVABLE = ("doi", "pmid", "pmcid")  # from one another; in the order in which they are believed
 
@@ -89,7 +89,7 @@ def chunks(tickets: Iterable[Ticket], names: Sequence[str], sources: Mapping[str
         apart = [ticket for ticket in group if resolver.alone(ticket["ids"][kind])]
         together = [ticket for ticket in group if ticket not in apart]
         parts = [[one] for one in apart] + [together[at : at + resolver.most] for at in range(0, len(together), resolver.most)]
-        made += [{"resolver": name, "kind": kind, "tickets": part, "rest": rest} for part in parts]
+        made += [{"resolver": name, "kind": kind, "tickets": part, "rest": rest, "depth": 0} for part in parts]
     return leaving, made
 
 
@@ -106,7 +106,7 @@ def halves(chunk: Chunk) -> list[Chunk]:
     first = set(parted[: len(parted) // 2])
     kind = chunk["kind"]
     split = [[one for one in chunk["tickets"] if (one["ids"][kind] in first) is within] for within in (True, False)]
-    return [chunk | {"tickets": part} for part in split]
+    return [chunk | {"tickets": part, "depth": chunk["depth"] + 1} for part in split]
 
 
 def of_each(chunk: Chunk, resolver: Resolver, reason: Reason) -> Reason:

@@ -90,7 +90,7 @@ class LadderSpider(ChainSpider):
         known = known_sources(settings)
         spider.rungs = {name: known[name](settings) for name in dict.fromkeys([*spider.arguments.sources, *spider.arguments.resolvers])}
         spider.resolvers, spider.waiting = spider.arguments.resolvers, Waiting()
-        spider.answered, spider.well = set(), set()
+        spider.answered, spider.well, spider.refusing = set(), set(), set()
         spider.admitted = spider.taken = 0
         spider.window = Window(settings.getint("LITCRAWL_OPEN_ARTICLES"))
         spider.store = Store.of(crawler)

@@ -39,6 +39,9 @@ class ResolvingSpider(scrapy.Spider):
     well: set[str]
     """Those that have answered since a chunk of theirs was last halved for a failure."""
 
+    refusing: set[str]
+    """Those that have refused a chunk down to one of its identifiers before they had answered: until they answer, none is halved."""
+
     def leave(self, ticket: Ticket) -> Iterator[Output]:
         """What comes of an article that no resolver is asked for any more."""
         raise NotImplementedError
@@ -65,9 +68,12 @@ class ResolvingSpider(scrapy.Spider):
 
     def on_batch(self, response: Response, chunk: Chunk) -> Iterator[Output]:
         resolver, status, tries = self._resolver(chunk["resolver"]), response.status, response.meta.get("tries", 1)
-        if status in _TOO_MUCH and (parts := batch.halves(chunk)):
+        refuses_all = resolver.name in self.refusing - self.answered
+        if status in _TOO_MUCH and not refuses_all and (parts := batch.halves(chunk)):
             yield from self._send(parts)
             return
+        if status in _TOO_MUCH and chunk["depth"] and resolver.name not in self.answered:
+            self.refusing.add(resolver.name)
         reason, answers = Reason.ABSENT, dict[str, Any]()
         try:
             if status not in _TOO_MUCH or resolver.name not in self.answered:
@@ -123,12 +129,16 @@ class ResolvingSpider(scrapy.Spider):
         yield from self.pass_on(tickets, chunk["rest"])
 
     def _send(self, chunks: Iterable[Chunk]) -> Iterator[Output]:
-        """The requests of chunks; a resolver that cannot ask is passed over."""
+        """The requests of chunks, halves first: they tell whether one identifier is at fault. A resolver that cannot ask is passed over."""
         for chunk in chunks:
             resolver = self._resolver(chunk["resolver"])
             try:
                 request = resolver.request_batch(chunk["kind"], batch.values(chunk)).replace(
-                    callback=self.on_batch, errback=self.on_batch_failure, cb_kwargs={"chunk": chunk}, dont_filter=True
+                    callback=self.on_batch,
+                    errback=self.on_batch_failure,
+                    cb_kwargs={"chunk": chunk},
+                    dont_filter=True,
+                    priority=chunk["depth"],
                 )
             except Miss as miss:  # it declines: for want of a key, say
                 yield from self._ended(chunk, {}, miss.reason, None, 0)

@@ -64,6 +64,25 @@ async def test_an_identifier_that_spoils_a_call_costs_itself_alone(tmp_path):
     assert words(again) == words(crawled)
 
 
+async def test_an_identifier_that_is_refused_before_anything_was_answered_costs_no_other(tmp_path):
+    async with lab(*PMCIDS) as world:
+        register(world, lambda pmids, n: Answer(400) if "11" in pmids else None)
+        settings = SETTINGS | {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+        crawled = await world.crawl(tmp_path, ids=" ".join(PMIDS), settings=settings)
+        assert sorted(calls(world)) == ["11", "11,12", "11,12,13,14", "11,12,13,14,15,16,17,18", "12", "13,14", "15,16,17,18"]
+    assert [key for key, word in words(crawled).items() if word != ("complete",)] == ["pmid:11"]
+
+
+async def test_a_service_that_refuses_everything_is_not_asked_for_each(tmp_path):
+    pmids = [str(n) for n in range(101, 165)]
+    async with lab() as world:
+        register(world, lambda pmids, n: Answer(400))
+        settings = SETTINGS | {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+        crawled = await world.crawl(tmp_path, ids=" ".join(pmids), settings=settings)
+        assert calls(world).total() <= 8 + 2 * 8, "each chunk, and the way down to one identifier: 120 when all are halved"
+    assert set(words(crawled).values()) == {("retry", "unavailable")}
+
+
 async def test_an_identifier_over_which_a_service_fails_is_found(tmp_path):
     async with lab(*PMCIDS) as world:
         register(world, lambda pmids, n: Answer(500) if "17" in pmids else None)
