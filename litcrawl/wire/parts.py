@@ -108,6 +108,8 @@ class Parts:
             file = path.open("r+b" if length else "a+b")
             try:
                 _lock(file)
+                if not os.path.samestat(os.fstat(file.fileno()), path.stat()):  # finished between the two: no longer of this name
+                    raise FileExistsError(path)
             except OSError:  # in use by another transfer: two writers would spoil it for both
                 file.close()
                 if length:
@@ -148,15 +150,17 @@ class Part:
             if self.size - self._saved >= _CHECKPOINT:
                 self._checkpoint()
 
-    def finish(self, name: str | None = None) -> Spool:
-        """The whole body, safe on disk under `name`, or where it is; no record is left beside it."""
+    def finish(self) -> Spool:
+        """The whole body, safe on disk under a name of its own: no other transfer comes upon it. No record is left beside it."""
         with _storing(self.path):
             self._file.flush()
             os.fsync(self._file.fileno())
-            self._file.close()
             _side(self.path).unlink(missing_ok=True)
-            if name:
-                self.path = self.path.replace(self.path.with_name(name))
+            whole = self.path.with_name(f"{self.path.name}.{uuid.uuid4().hex[:8]}")
+            if sys.platform == "win32":  # no open file can be renamed there
+                self._file.close()
+            self.path = self.path.replace(whole)
+            self._file.close()  # and the lock with it, when the name is free for others
         return Spool(
             path=str(self.path),
             size=self.size,

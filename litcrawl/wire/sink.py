@@ -115,7 +115,7 @@ class Sink:
             return body, undone
         if body.size <= self._memory:
             return body.take(), undone
-        return body.finish(self._name if undone else None), undone
+        return body.finish(), undone
 
     def _decoded(self, body: bytes | Part, undo: str, cap: int) -> bytes | Part:
         """The body without its coding; what came is on disk no more when this returns, and still there when it raises."""

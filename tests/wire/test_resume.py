@@ -85,7 +85,7 @@ async def test_a_cut_file_goes_on_where_it_ended(serve, transport, transport_wit
     if content is FILE:
         assert answer.spool.sha256 == hashlib.sha256(FILE).hexdigest()
         assert (answer.spool.head, answer.spool.tail) == (FILE[: Spool.END], FILE[-Spool.END :])
-    assert parts() == (["x"] if content is FILE else [])
+    assert parts() == ([Path(answer.spool.path).name] if content is FILE else [])
 
 
 async def test_every_cut_is_counted_from_the_start_of_the_file(serve, transport):
@@ -194,7 +194,7 @@ async def test_a_changed_file_begins_at_zero(serve, transport, parts):
     assert upstream.sent("Range") == "bytes=300000-"
     assert content_of(answer) == FILE[::-1]
     assert answer.flags == []
-    assert parts() == ["x"]
+    assert parts() == [Path(answer.spool.path).name]
 
 
 async def test_a_small_file_in_place_of_the_held_one_leaves_nothing_behind(serve, transport, parts):
@@ -270,7 +270,7 @@ async def test_a_file_that_was_whole_all_along_is_taken(serve, transport, parts)
     answer = await transport.fetch(request)
     assert content_of(answer) == FILE
     assert (answer.status, answer.headers["Content-Type"], answer.flags) == (200, b"application/pdf", ["resumed"])
-    assert parts() == ["x"]
+    assert parts() == [Path(answer.spool.path).name]
 
 
 async def test_other_answers_leave_the_part_alone(serve, transport, parts):
@@ -344,4 +344,4 @@ async def test_a_coded_file_is_continued_as_it_was_sent(serve, transport, parts)
     assert upstream.sent("Range") == "bytes=200000-"
     assert content_of(answer) == content
     assert answer.spool.sha256 == hashlib.sha256(content).hexdigest()
-    assert parts() == ["x"]
+    assert parts() == [Path(answer.spool.path).name]

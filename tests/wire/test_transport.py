@@ -31,8 +31,9 @@ from scrapy.http import HtmlResponse, JsonResponse, XmlResponse
 from litcrawl.exceptions import Miss, StorageError
 from litcrawl.items import Spool
 from litcrawl.terms import Reason
+from litcrawl.wire import parts as parts_module
 from litcrawl.wire.errors import CertificateError, CutShort
-from litcrawl.wire.parts import Part
+from litcrawl.wire.parts import Origin, Part, Parts
 from litcrawl.wire.response import SpooledResponse
 
 FILE = bytes(range(256)) * 2000  # 512,000 bytes: over the streaming size of these tests
@@ -158,7 +159,7 @@ async def test_a_coded_file_is_decoded_to_disk(serve, transport, parts, size):
     assert bytes_of(answer) == content
     assert answer.spool.sha256 == hashlib.sha256(content).hexdigest()
     assert "Content-Encoding" not in answer.headers
-    assert parts() == ["x"]
+    assert parts() == [Path(answer.spool.path).name]
 
 
 async def test_a_large_file_in_a_false_coding_stays_as_it_came(serve, transport, parts):
@@ -166,7 +167,7 @@ async def test_a_large_file_in_a_false_coding_stays_as_it_came(serve, transport,
     answer = await transport.fetch(Request(upstream.url(), headers={"Accept-Encoding": "gzip"}, meta={"spool": "x"}))
     assert bytes_of(answer) == FILE
     assert answer.headers["Content-Encoding"] == b"gzip"
-    assert parts() == ["x"]
+    assert parts() == [Path(answer.spool.path).name]
 
 
 # -- sizes and the disk
@@ -177,13 +178,13 @@ async def test_a_large_file_goes_to_disk_hashed(serve, transport, settings, part
     answer = await transport.fetch(Request(upstream.url(), meta={"spool": "x"}))
     assert isinstance(answer, SpooledResponse)
     assert answer.body == b""
-    assert answer.spool.path == str(Path(settings["LITCRAWL_OUT"]) / ".parts" / "x")
+    assert Path(answer.spool.path).parent == Path(settings["LITCRAWL_OUT"]) / ".parts"
     assert bytes_of(answer) == FILE
     assert (answer.spool.size, answer.spool.sha256) == (len(FILE), hashlib.sha256(FILE).hexdigest())
     assert answer.spool.md5 == hashlib.md5(FILE, usedforsecurity=False).hexdigest()
     assert (answer.spool.head, answer.spool.tail) == (FILE[: Spool.END], FILE[-Spool.END :])
     assert answer.replace(status=203).spool is answer.copy().spool is answer.spool
-    assert parts() == ["x"]
+    assert parts() == [Path(answer.spool.path).name]
 
 
 async def test_a_small_file_and_an_error_page_stay_in_memory(serve, transport, parts):
@@ -277,10 +278,10 @@ async def test_an_error_that_nobody_foresaw_leaves_nothing(serve, transport, par
 async def test_a_crawl_cancelled_while_a_body_is_settled_leaves_nothing(serve, transport, parts, monkeypatch):
     begun, go_on = threading.Event(), threading.Event()
 
-    def slow(self, name=None, finish=Part.finish):
+    def slow(self, finish=Part.finish):
         begun.set()
         go_on.wait(10)
-        return finish(self, name)
+        return finish(self)
 
     monkeypatch.setattr(Part, "finish", slow)
     upstream = await serve(reply(FILE))
@@ -324,6 +325,37 @@ async def test_two_transfers_never_share_a_part(serve, transport):
     answers = [await first, second]
     assert [bytes_of(each) for each in answers] == [b"a" * 400_000, b"b" * 400_000]
     assert answers[0].spool.path != answers[1].spool.path
+
+
+def test_a_whole_body_is_out_of_reach_of_the_next_transfer_of_its_name(tmp_path):
+    origin = Origin("x", '"v1"', 4)
+    folder = Parts(str(tmp_path), 0)
+    spools = []
+    for content in (b"good", b"poor"):
+        part = folder.create("x", origin)
+        part.write(content)
+        spools.append(part.finish())
+    unfinished = folder.create("x", origin)
+    assert [Path(spool.path).read_bytes() for spool in spools] == [b"good", b"poor"]
+    unfinished.discard()
+    assert sorted(str(path) for path in (tmp_path / ".parts").iterdir()) == sorted(spool.path for spool in spools)
+
+
+def test_a_part_that_is_finished_while_another_transfer_opens_it_is_left_alone(tmp_path, monkeypatch):
+    folder = Parts(str(tmp_path), 0)
+    first = folder.create("x", Origin.unknown())
+    first.write(b"good")
+    spools = []
+
+    def late(file, lock=parts_module._lock):
+        spools.append(first.finish())
+        lock(file)
+
+    monkeypatch.setattr(parts_module, "_lock", late)
+    second = folder.create("x", Origin.unknown())
+    assert Path(spools[0].path).read_bytes() == b"good"
+    assert second.path.exists()
+    second.discard()
 
 
 # -- time
