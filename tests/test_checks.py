@@ -23,6 +23,10 @@ def test_the_projects_own_settings_pass():
         ("LITCRAWL_MIN_FREE", "1.5"),
         ("LITCRAWL_WORKERS", ""),
         ("LITCRAWL_PATIENCE", "long"),
+        ("LITCRAWL_LICENCES", "CCBY"),
+        ("LITCRAWL_LICENCES", "CC-BY-4.0,CC-BY"),
+        ("LITCRAWL_LICENCES", ["CC-BX-*"]),
+        ("LITCRAWL_LICENCES", "GPL-2.0"),
         ("LITCRAWL_RECORD", "always"),
         ("LITCRAWL_SLOTS", {"a.test": {"delay": -1}}),
     ],
@@ -39,6 +43,11 @@ def test_cassettes_that_are_there_pass(tmp_path):
     (tmp_path / "y.example.json").touch()
     for mode in MODES:
         check_settings(project_settings(LITCRAWL_CASSETTE=str(tmp_path), LITCRAWL_RECORD=mode))
+
+
+@pytest.mark.parametrize("licences", ["", "CC-BY-*,CC0-1.0", "cc-by-4.0, NONE", "LicenseRef-CC-BY,LicenseRef-arXiv-*", ["MIT"]])
+def test_licences_that_can_be_meant_pass(licences):
+    check_settings(project_settings(LITCRAWL_LICENCES=licences))
 
 
 @pytest.mark.parametrize("mode", ["once", "new_episodes", "all"])
