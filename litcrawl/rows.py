@@ -21,6 +21,8 @@ COLUMNS = (
 )  # fmt: skip
 # what `missing.csv` adds, so that every row of it can be read as input again
 MORE = ("bookid", "arxiv")
+# what `again.txt` holds when no row is to be asked again: a list of comments alone is answered, an empty file is a mistake
+NOTHING = "# nothing is left to ask"
 
 
 class Rows:
@@ -85,6 +87,7 @@ class Rows:
                 all_rows, missing_rows = csv.writer(rows), csv.writer(missing)
                 all_rows.writerow(COLUMNS)
                 missing_rows.writerow(COLUMNS + MORE)
+                nothing = True
                 for outcome, identifier, line in self._db.execute("SELECT outcome, again, line FROM rows ORDER BY row"):
                     cells = json.loads(line)
                     all_rows.writerow(cells[: len(COLUMNS)])
@@ -92,6 +95,9 @@ class Rows:
                         missing_rows.writerow(_pinned(cells))
                     if outcome == Outcome.RETRY:
                         again.write(identifier + "\n")
+                        nothing = False
+                if nothing:
+                    again.write(NOTHING + "\n")
 
     def close(self) -> None:
         """Forget the rows."""

@@ -105,7 +105,12 @@ async def test_a_run_tells_of_every_row_in_the_lists_order(crawled):
     summary = json.loads((crawled.run / "summary.json").read_bytes())
     assert summary["outcomes"] == {"complete": 3, "partial": 3, "absent": 1, "retry": 0, "invalid": 0}
     assert (summary["rows"], summary["articles"], summary["status"], summary["ended_by"]) == (7, 7, 0, "finished")
-    assert (crawled.run / "again.txt").read_text() == ""
+    assert (crawled.run / "again.txt").read_text() == "# nothing is left to ask\n"
+
+
+async def test_nothing_left_is_a_list_without_rows(crawled):
+    again = await replay(crawled.out, cassette="none", ids=str(crawled.run / "again.txt"))
+    assert (again.status, again.items) == (0, [])
 
 
 async def test_a_second_run_asks_nothing(crawled):
