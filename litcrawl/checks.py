@@ -14,7 +14,7 @@ from litcrawl.licences import meant
 from litcrawl.recording import check_recording
 from litcrawl.slots import Slots
 
-_PLACEHOLDERS = ("example.com", "example.org", "example.net")
+_PLACEHOLDERS = ("example.com", "example.org", "example.net", "your-library.tld")  # the last is README's
 _NUMBERS = {
     "LITCRAWL_OPEN_ARTICLES": 1,
     "LITCRAWL_STREAM_SIZE": 1 << 10,

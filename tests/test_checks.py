@@ -87,7 +87,7 @@ def test_what_is_no_address_does_not(contact):
         check_contact(contact)
 
 
-@pytest.mark.parametrize("contact", ["you@example.com", "you@EXAMPLE.org", "you@mail.example.net"])
+@pytest.mark.parametrize("contact", ["you@example.com", "you@EXAMPLE.org", "you@mail.example.net", "you@your-library.tld"])
 def test_a_placeholder_does_not(contact):
     with pytest.raises(BadArgument, match="placeholder"):
         check_contact(contact)
