@@ -126,9 +126,13 @@ def _limit(name: str, value: str) -> int:
 
 def _shard(name: str, value: str) -> tuple[int, int]:
     parts = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", value)
-    if not parts or int(parts[1]) >= int(parts[2]):
+    if not parts or int(parts[2]) == 0:
         raise BadArgument(f"{name}={value}: give part/parts, from 0/8 to 7/8")
-    return int(parts[1]), int(parts[2])
+    part, n = int(parts[1]), int(parts[2])
+    if part >= n:
+        valid = {1: "0/1", 2: "0/2 or 1/2"}.get(n, f"part/parts, from 0/{n} to {n - 1}/{n}")
+        raise BadArgument(f"{name}={value}: give {valid}")
+    return part, n
 
 
 PARSERS: dict[str, Callable[[str, str], Any]] = {
