@@ -92,6 +92,12 @@ def test_articles_are_counted_once_and_invalid_rows_each(rows):
     assert rows.outcomes() == {"complete": 1, "partial": 0, "absent": 0, "retry": 0, "invalid": 2}
 
 
+@pytest.mark.parametrize(("raw", "note"), [("", "no field holds one; no-identifier"), ("?", "no field holds one; no-identifier; ?")])
+def test_the_note_of_an_invalid_row(rows, tmp_path, raw, note):
+    rows.add(invalid(row(1, raw) | {"reason": "no-identifier", "detail": "no field holds one"}, "run"))
+    assert written(rows, tmp_path)[0]["note"] == note
+
+
 def test_what_was_not_asked_is_counted_by_article(rows):
     lacking = [{"reason": reason, "url": None, "final_url": None, "step": "pdf"} for reason in ("needs-key", "needs-contact", "absent")]
     rows.add(article("PMC1", [row(1), row(2)], attempts=lacking))

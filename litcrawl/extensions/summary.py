@@ -35,7 +35,7 @@ _WORDS = {
     Outcome.PARTIAL: "partial (something wanted is not to be had)",
     Outcome.ABSENT: "absent (nothing to be had)",
     Outcome.RETRY: "to be asked again",
-    Outcome.INVALID: "invalid rows",
+    Outcome.INVALID: "invalid (no article named)",
 }
 _LACKS = {
     Reason.NEEDS_ID: "an identifier that a source needs is unknown",
@@ -182,7 +182,7 @@ class Summary:
             logger.warning("The list holds no rows")
         logger.info("Articles: %s", ", ".join(told) or "none")
         for name, n in summary["not_asked"].items():
-            logger.info("Not asked for %d articles: %s (%s)", n, _LACKS[Reason(name)], name)
+            logger.info("Not asked for %d article%s: %s (%s)", n, "" if n == 1 else "s", _LACKS[Reason(name)], name)
         for host, (until, reason) in self._closed_hosts().items():
             logger.info("Closed at the end: %s (%s), %s", host, reason, "for this run" if isinf(until) else f"till {_clock(until)}")
         logger.info("Word on each row: %s", self.folder / "rows.csv")

@@ -75,7 +75,7 @@ def open_list(value: str, *, id_type: str | None = None, stdin: BinaryIO | None 
         raise BadArgument(_not_there(value, bad, folder=mode is not None)) from None
     if any(parsed.guessed for _, parsed in parts):
         notes.add(GUESSED)
-    return IdList("inline", "inline", len(value), notes, _start=lambda: lines.inline(parts))
+    return IdList("identifiers given", "inline", len(value), notes, _start=lambda: lines.inline(parts))
 
 
 def _stdin() -> BinaryIO:

@@ -54,13 +54,19 @@ async def test_first_lines_and_last(tmp_path, caplog):
     ]
     assert lines[4:] == [
         "Rows: 6 read, 1 of them duplicates; articles on disk already: 0",
-        "Articles: 1 complete, 2 absent (nothing to be had), 1 to be asked again, 1 invalid rows",
-        "Not asked for 1 articles: an identifier that a source needs is unknown (needs-id)",
+        "Articles: 1 complete, 2 absent (nothing to be had), 1 to be asked again, 1 invalid (no article named)",
+        "Not asked for 1 article: an identifier that a source needs is unknown (needs-id)",
         f"Word on each row: {crawled.run / 'rows.csv'}",
         f"What is missing, and why: {crawled.run / 'missing.csv'}",
         f"Something is left: run the same command again, or -a ids={crawled.run / 'again.txt'}",
     ]
     assert crawled.status == 3
+
+
+async def test_identifiers_given_are_a_list_without_a_name(tmp_path, caplog):
+    async with lab() as world:
+        await world.crawl(tmp_path, "PMC3")
+    assert said(caplog)[0] == "List: identifiers given (inline)"
 
 
 async def test_a_long_list_is_estimated_first(tmp_path, caplog):
