@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from scrapy.settings import BaseSettings
 
+from litcrawl import settings as defaults
 from litcrawl.exceptions import BadArgument
 from litcrawl.licences import meant
 from litcrawl.recording import check_recording
 from litcrawl.slots import Slots
+from litcrawl.wire.keys import SETTINGS
 
+_OURS = "LITCRAWL_"
 _PLACEHOLDERS = ("example.com", "example.org", "example.net", "your-library.tld")  # the last is README's
 _NUMBERS = {
     "LITCRAWL_OPEN_ARTICLES": 1,
@@ -43,6 +47,16 @@ def check_settings(settings: BaseSettings) -> None:
             raise BadArgument(f"LITCRAWL_LICENCES: {licence!r} is no SPDX id; give such as CC-BY-4.0, CC-BY-*, LicenseRef-CC-BY, or NONE")
     check_recording(settings)
     Slots.from_settings(settings)
+
+
+def unknown_settings(settings: BaseSettings) -> Iterator[str]:
+    """A line for each setting of the user's that looks like one of litcrawl's and is none; a third party's source may have its own."""
+    known = [name for name in dir(defaults) if name.startswith(_OURS)] + [*SETTINGS]
+    short = [name.removeprefix(_OURS) for name in known]
+    for name in map(str, settings):
+        if name.startswith(_OURS) and name not in known:
+            near = get_close_matches(name.removeprefix(_OURS), short, 1)
+            yield f"{name} is no setting of litcrawl" + (f" (did you mean {_OURS}{near[0]}?)" if near else "")
 
 
 def check_output(settings: BaseSettings, given: Mapping[str, Any]) -> None:

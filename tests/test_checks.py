@@ -1,7 +1,7 @@
 import pytest
 from crawling import project_settings
 
-from litcrawl.checks import check_contact, check_settings
+from litcrawl.checks import check_contact, check_settings, unknown_settings
 from litcrawl.exceptions import BadArgument
 from litcrawl.recording import MODES
 
@@ -91,3 +91,13 @@ def test_what_is_no_address_does_not(contact):
 def test_a_placeholder_does_not(contact):
     with pytest.raises(BadArgument, match="placeholder"):
         check_contact(contact)
+
+
+def test_a_misspelt_setting_is_told_the_nearest():
+    given = {"LITCRAWL_CONTACTT": "a@b.org", "LITCRAWL_NCBI_KEY": "k", "LITCRAWL_XYZZY": 1, "LITCRAWL_NCBI_API_KEY": "k", "CONTACT": 1}
+    assert list(unknown_settings(project_settings(**given))) == [
+        "LITCRAWL_CONTACTT is no setting of litcrawl (did you mean LITCRAWL_CONTACT?)",
+        "LITCRAWL_NCBI_KEY is no setting of litcrawl (did you mean LITCRAWL_NCBI_API_KEY?)",
+        "LITCRAWL_XYZZY is no setting of litcrawl",
+    ]
+    assert list(unknown_settings(project_settings())) == []

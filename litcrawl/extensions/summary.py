@@ -17,6 +17,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from litcrawl import ticket as tickets
+from litcrawl.checks import unknown_settings
 from litcrawl.ending import end, exit_status
 from litcrawl.estimate import SAMPLE, estimate
 from litcrawl.exceptions import StorageError
@@ -83,6 +84,8 @@ class Summary:
             logger.info("%s", note)
         logger.info("Output: %s", store.out)
         logger.info("Sources: %s; wanted: %s", ", ".join(spider.rungs), ", ".join(spider.arguments.want))
+        for line in unknown_settings(self.crawler.settings):
+            logger.warning("%s", line)
         if not self.crawler.settings.get("LITCRAWL_CONTACT"):
             skipped = [source.name for source in spider.rungs.values() if source.needs_contact]
             logger.warning("LITCRAWL_CONTACT is not set: services cannot reach you; sources skipped: %s", ", ".join(skipped) or "none")

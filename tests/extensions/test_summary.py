@@ -69,6 +69,12 @@ async def test_identifiers_given_are_a_list_without_a_name(tmp_path, caplog):
     assert said(caplog)[0] == "List: identifiers given (inline)"
 
 
+async def test_a_misspelt_setting_is_warned_of_once(tmp_path, caplog):
+    async with lab() as world:
+        await world.crawl(tmp_path, "PMC3", settings={"LITCRAWL_CONTACTT": "a@b.org"})
+    assert said(caplog).count("LITCRAWL_CONTACTT is no setting of litcrawl (did you mean LITCRAWL_CONTACT?)") == 1
+
+
 async def test_a_long_list_is_estimated_first(tmp_path, caplog):
     (tmp_path / "ids.txt").write_text("".join(f"PMC{n}\n" for n in range(3_000_000, 3_020_000)))
     async with lab() as world:
