@@ -166,7 +166,7 @@ def _supplements(article: Article) -> str | None:
 
 def _line(article: Article, one: Mapping[str, Any], shared: Mapping[str, Any]) -> list[Any]:
     notes = [*one["repairs"], *article.notes, *([article.reason] if article.reason else [])]
-    if article.outcome == Outcome.INVALID and one["raw"]:
+    if one["raw"] and not (shared["doi"] or shared["pmid"] or shared["pmcid"]):  # nothing else would say which row it is
         notes.append(one["raw"])
     own = {"row": one["row"], "record id": one["record_id"], "title": one["title"], "first author": one["author"], "year": one["year"]}
     cells = {**shared, **own, "note": "; ".join(str(note) for note in notes)}

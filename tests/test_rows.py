@@ -92,6 +92,11 @@ def test_articles_are_counted_once_and_invalid_rows_each(rows):
     assert rows.outcomes() == {"complete": 1, "partial": 0, "absent": 0, "retry": 0, "invalid": 2}
 
 
+def test_a_row_that_no_column_names_is_named_by_its_note(rows, tmp_path):
+    rows.add(article("NBK7", inputs=[row(1, "NBK7")]))
+    assert written(rows, tmp_path)[0]["note"] == "NBK7"
+
+
 @pytest.mark.parametrize(("raw", "note"), [("", "no field holds one; no-identifier"), ("?", "no field holds one; no-identifier; ?")])
 def test_the_note_of_an_invalid_row(rows, tmp_path, raw, note):
     rows.add(invalid(row(1, raw) | {"reason": "no-identifier", "detail": "no field holds one"}, "run"))
