@@ -85,7 +85,7 @@ async def test_every_row_has_its_word(crawled):
     assert {key: (str(one.outcome), dict(one.missing)) for key, one in crawled.articles.items()} == words
     assert sorted(row["raw"] for one in crawled.articles.values() for row in one.inputs) == sorted(LISTED)
     assert crawled.status == 0
-    assert (crawled.run / "again.txt").read_text() == ""
+    assert (crawled.run / "again.txt").read_text() == "# nothing is left to ask\n"
 
 
 async def test_what_each_body_came_from(crawled):
