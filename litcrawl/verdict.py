@@ -126,11 +126,15 @@ def _named(ticket: Ticket) -> bool:
 
 def unresolved(ticket: Ticket, sources: Mapping[str, Source]) -> str | None:
     """
-    Where identifiers are all that is wanted: why one that lacks may yet be told, or that nobody knows the article.
+    Where identifiers are all that is wanted: why one that lacks may yet be told, that nobody knows the article, or could be asked.
 
     None when none lacks, or when all have answered, and one knew it.
     """
-    if ticket["resolve"] != "all" or not (lacking := batch.lacking(ticket, sources)):
+    if ticket["resolve"] != "all":
+        return None
+    if not any(ticket["ids"][kind] for kind in batch.RESOLVABLE):
+        return str(Reason.NEEDS_ID)
+    if not (lacking := batch.lacking(ticket, sources)):
         return None
     if silent := _silent(ticket, sources, lacking):
         return str(silent[0])

@@ -254,6 +254,11 @@ def test_what_comes_of_an_article_of_which_only_identifiers_are_wanted(converter
     assert (done.outcome, done.reason) == (outcome, reason)
 
 
+def test_an_article_about_which_nobody_can_be_asked_is_not_resolved():
+    done = verdict.article(ticket(want=[], resolve="all", bookid="NBK1"), [], SOURCES, "run")
+    assert (done.outcome, done.reason) == (Outcome.ABSENT, "needs-id")
+
+
 @pytest.mark.parametrize("reason", [Reason.OK, Reason.ABSENT])
 def test_who_did_not_answer_for_many_may_answer_for_one(reason):
     sources = {"graph": SOURCES["graph"]}
