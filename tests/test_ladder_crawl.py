@@ -210,7 +210,10 @@ async def test_identifiers_alone(tmp_path):
     assert known[ELIFE] == {"doi": ELIFE, "pmid": "10000061", "pmcid": "PMC3000043"}
     assert known["10.1101/000076"] == {"doi": "10.1101/000076", "pmcid": "PMC3000384"}
     assert known["10.1007/s10050-019-00056-2"]["pmcid"] == "PMC3000280"
-    assert {key: one.reason for key, one in crawled.articles.items() if one.outcome != "complete"} == {"10.5555/nothing.here": "absent"}
+    assert {key: one.reason for key, one in crawled.articles.items() if one.outcome != "complete"} == {
+        "10.5555/nothing.here": "absent",
+        "NBK1078": "needs-id",
+    }
     assert crawled.stats["downloader/request_count"] <= 9, "batches only"
 
 
