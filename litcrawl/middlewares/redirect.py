@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 _STATUSES = frozenset({301, 302, 303, 307, 308})
 _LONGEST = 8192
 # Of one URL's tries: nothing to the next.
-_ONE_URL = ("retry_times", "tries", "waited", "not_before", "received", "download_latency")
+_ONE_URL = ("retry_times", "tries", "waited", "not_before", "received", "download_latency", "routed")
 # Of a proxy that HttpProxyMiddleware took from the environment: it is to choose again, by the next host and scheme.
 _CHOSEN = ("proxy", "_auth_proxy", "_scheme_proxy")
 _SECRET = re.compile(rb"auth|cookie|key|token|secret|referer", re.I)
@@ -110,6 +110,7 @@ class RedirectMiddleware:
         authorization = _proxy_authorization(follow)
         source, target = urlparse_cached(request), urlparse_cached(follow)
         if (source.scheme, source.netloc) != (target.scheme, target.netloc):
+            follow.meta.pop("impersonate", None)  # meant for that host alone
             for name in [name for name in follow.headers if _SECRET.search(name)]:
                 del follow.headers[name]
         if authorization:
@@ -120,11 +121,12 @@ class RedirectMiddleware:
 
 
 def _from_outside(request: Request, response: Response) -> bool:
-    """Whether an answer came from the public internet; behind the environment's proxy, which hides the address, a host name is taken so."""
+    """Whether an answer came from the public internet; behind a proxy, which hides the address, a host name is taken so."""
     if response.ip_address is not None:
         return hosts.is_global(str(response.ip_address))
     host = urlparse_cached(request).hostname or ""
-    return bool(request.meta.get("_scheme_proxy")) and not (hosts.literal(host) or hosts.is_local_name(host))
+    hidden = request.meta.get("_scheme_proxy") or request.meta.get("routed")
+    return bool(hidden) and not (hosts.literal(host) or hosts.is_local_name(host))
 
 
 def _proxy_authorization(follow: Request) -> bytes | None:
