@@ -44,6 +44,9 @@ def next_step(ticket: Ticket, sources: Mapping[str, Source]) -> tuple[Ticket, Pl
                 return ticket, step
             if not _needs(ticket, step):
                 continue
+            if _refused(ticket, step):
+                ticket = attempt(ticket, step["source"], step["step"], Reason.NOT_ENTITLED, url=step["url"])
+                continue
             if not _may_pass(ticket, step):
                 ticket = attempt(ticket, step["source"], step["step"], Reason.LICENCE, url=step["url"])
                 continue
@@ -153,6 +156,18 @@ def _needs(ticket: Ticket, step: Plan) -> bool:
     return not any(file["version"] == step["version"] for file in same)
 
 
+def _refused(ticket: Ticket, step: Plan) -> bool:
+    """Whether this host has said in this chain that we have no right to that kind of file: another address there is the same file."""
+    host = urlsplit(step["url"]).hostname
+    return any(
+        one["reason"] == Reason.NOT_ENTITLED
+        and one["step"] == step["step"]
+        and one["url"] in ticket["sent"]
+        and urlsplit(one["url"]).hostname == host
+        for one in ticket["tried"]
+    )
+
+
 def _may_pass(ticket: Ticket, step: Plan) -> bool:
     """The licence gate before a download: an XML may state its licence itself, of other files only their source can tell."""
     licence = step.get("licence")
@@ -211,6 +226,9 @@ def add(ticket: Ticket, source: str, findings: Iterable[Finding]) -> Ticket:
             case Heard():
                 heard = [plan(finding.source, link) for link in finding.links]
                 ticket["heard"] = ticket["heard"] | {finding.source: heard}
+                for fact in finding.facts:
+                    if fact in ticket["want"]:
+                        ticket = attempt(ticket, finding.source, fact, Reason.OK)
             case Step():
                 calls.append({"source": source, "step": finding.step, "url": finding.url, "state": finding.state})
             case Link():

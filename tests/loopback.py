@@ -97,6 +97,7 @@ class Loopback:
 
 @asynccontextmanager
 async def loopback(behaviour: Behaviour) -> AsyncIterator[Loopback]:
+    """A server at three addresses."""
     world = Loopback(behaviour)
     servers = [await asyncio.start_server(world._serve, HOSTS[0], 0)]
     world.port = servers[0].sockets[0].getsockname()[1]
