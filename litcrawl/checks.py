@@ -16,7 +16,7 @@ from litcrawl.licences import meant
 from litcrawl.recording import check_recording
 from litcrawl.slots import Slots
 from litcrawl.wire.credentials import configured
-from litcrawl.wire.keys import CONTACT, SETTINGS
+from litcrawl.wire.keys import CONTACT, SETTINGS, joins_of
 from litcrawl.wire.proxies import SETTING as PROXY
 from litcrawl.wire.proxies import Routes
 
@@ -58,7 +58,8 @@ def check_settings(settings: BaseSettings) -> None:
 
 def unknown_settings(settings: BaseSettings) -> Iterator[str]:
     """A line for each setting of the user's that looks like one of litcrawl's and is none; a third party's source may have its own."""
-    known = [name for name in dir(defaults) if name.startswith(_OURS)] + [*SETTINGS]
+    own = [name for name in dir(defaults) if name.startswith(_OURS) and name not in defaults.others]
+    known = [*own, *(join.setting for joins in joins_of(settings).values() for join in joins)]
     short = [name.removeprefix(_OURS) for name in known]
     for name in map(str, settings):
         if name.startswith(_OURS) and name not in known:

@@ -256,3 +256,8 @@ DOWNLOADER_MIDDLEWARES = {
     "litcrawl.middlewares.redirect.RedirectMiddleware": 600,  # a redirect never reaches retry
     "litcrawl.middlewares.pacing.PacingMiddleware": 950,  # last before the wire: it hears every try
 }
+
+# Settings of third parties' sources; and misspelt ones, so that the crawl can say so
+
+others = [name for name in _ENVIRONMENT if name.startswith("LITCRAWL_") and name not in globals()]
+globals().update({name: _env(name) for name in others})

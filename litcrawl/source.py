@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 from urllib.parse import urlsplit
@@ -18,6 +18,7 @@ from litcrawl.ids import Ids
 from litcrawl.items import Claim, File, Heard, Licence, Link, Relation, Retraction, Step, Title
 from litcrawl.parsers import json
 from litcrawl.terms import FILE_WANTS, INSTITUTIONAL, Kind, Reason, Role, Stage, Want
+from litcrawl.wire.keys import Join
 from litcrawl.wire.proxies import Routes
 from litcrawl.wire.response import SpooledResponse
 
@@ -87,7 +88,9 @@ class Source:
     registrants: ClassVar[frozenset[str]] = frozenset()
     """Prefixes of the DOIs that a publisher registers: one whose article has another DOI cannot hold it. Empty: any."""
     needs_key: ClassVar[str | None] = None
-    """The setting of the key without which this upstream answers nobody; `wire/keys.py` says how it is joined."""
+    """The setting of the key without which this upstream answers nobody."""
+    joins: ClassVar[Mapping[str, tuple[Join, ...]]] = {}
+    """Its hosts, and the keys that each takes, joined to requests on the wire; those of litcrawl's own sources stand in `wire/keys.py`."""
     needs_contact: ClassVar[bool] = False
     """Whether this upstream answers only those who say who they are (`LITCRAWL_CONTACT`)."""
     versioned: ClassVar[bool] = False

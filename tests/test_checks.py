@@ -1,3 +1,8 @@
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 from crawling import project_settings
 
@@ -135,3 +140,28 @@ def test_a_misspelt_setting_is_told_the_nearest():
         "LITCRAWL_XYZZY is no setting of litcrawl",
     ]
     assert list(unknown_settings(project_settings())) == []
+
+
+@pytest.mark.parametrize("where", ["environment", ".env"])
+def test_settings_of_the_environment_are_read_those_of_third_parties_too_and_misspelt_ones_are_told(tmp_path, where):
+    given = {"LITCRAWL_ELSEVIER_API_KEY": " of-the-environment ", "LITCRAWL_LAB_KEY": "of-the-laboratory", "LITCRAWL_CONTCT": "a@b.org"}
+    script = """
+import json
+from litcrawl.checks import unknown_settings
+from scrapy.settings import Settings
+settings = Settings()
+settings.setmodule("litcrawl.settings")
+print(json.dumps([settings["LITCRAWL_ELSEVIER_API_KEY"], settings["LITCRAWL_LAB_KEY"], *sorted(unknown_settings(settings))]))
+"""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("LITCRAWL_")}
+    if where == ".env":
+        (tmp_path / ".env").write_text("".join(f"{name}={value!r}\n" for name, value in given.items()))
+    else:
+        env |= given
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)  # noqa: S603
+    assert json.loads(done.stdout) == [
+        "of-the-environment",
+        "of-the-laboratory",
+        "LITCRAWL_CONTCT is no setting of litcrawl (did you mean LITCRAWL_CONTACT?)",
+        "LITCRAWL_LAB_KEY is no setting of litcrawl",
+    ], done.stderr

@@ -13,7 +13,7 @@ from scrapy.settings import BaseSettings
 
 from litcrawl import __version__
 from litcrawl.exceptions import BadArgument
-from litcrawl.wire.keys import CONTACT, JOINS, SETTINGS, Join
+from litcrawl.wire.keys import CONTACT, SETTINGS, Join, joins_of
 from litcrawl.wire.proxies import Routes
 from litcrawl.wire.redaction import Redactor, is_secret
 from litcrawl.wire.transport import Fetcher
@@ -39,7 +39,9 @@ class Credentials:
         self._agent = f"litcrawl/{__version__} (mailto:{contact})" if contact else f"litcrawl/{__version__}"
         self._redactor = Redactor([*self._values.values(), *Routes.from_settings(settings).passwords()])
         self._joins = {
-            host: usable for host, joins in JOINS.items() if (usable := tuple(join for join in joins if join.setting in self._values))
+            host: usable
+            for host, joins in joins_of(settings).items()
+            if (usable := tuple(join for join in joins if join.setting in self._values))
         }
         self._refused: set[str] = set()
 
@@ -133,7 +135,8 @@ class Credentials:
 
 def configured(settings: BaseSettings) -> dict[str, str]:
     """The credentials and the contact that are set; `BadArgument`, without the value, for one that could break a header line."""
-    values = {name: str(value).strip() for name in SETTINGS if (value := settings.get(name)) and str(value).strip()}
+    names = dict.fromkeys([*SETTINGS, *(join.setting for joins in joins_of(settings).values() for join in joins)])
+    values = {name: str(value).strip() for name in names if (value := settings.get(name)) and str(value).strip()}
     for name, value in values.items():
         if not _PRINTABLE.fullmatch(value):
             raise BadArgument(f"{name}: not one word of printable ASCII")

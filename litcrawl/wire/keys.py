@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from scrapy.settings import BaseSettings
+
 CONTACT = "LITCRAWL_CONTACT"
 
 
@@ -71,3 +73,11 @@ JOINS: dict[str, tuple[Join, ...]] = {
 }
 
 SETTINGS = tuple(dict.fromkeys(join.setting for joins in JOINS.values() for join in joins))
+
+
+def joins_of(settings: BaseSettings) -> dict[str, tuple[Join, ...]]:
+    """The table of a crawl: that above, and what third parties' sources say of their own hosts (`Source.joins`)."""
+    from litcrawl.sources import known_sources  # which knows the spiders, and they the wire
+
+    own = [source.joins for source in known_sources(settings).values() if source.joins]
+    return {host: joins for table in own for host, joins in table.items()} | JOINS

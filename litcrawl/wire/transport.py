@@ -31,7 +31,7 @@ _KEEPALIVE = 30.0  # seconds that an idle connection is kept: longer than the sl
 _HEADER_LINE = 32 << 10  # publishers send Content-Security-Policy and Link lines beyond aiohttp's 8 KiB
 # A reader that has twice as much waiting is paused, and what a paused TLS connection still held is lost when its server closes it:
 # a file that is cut where it lies would seem to end elsewhere in each try.
-_READ_BUFFER = 4 << 20
+_READ_BUFFER = 2 << 20
 
 
 class Fetcher(Protocol):
