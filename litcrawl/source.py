@@ -20,7 +20,7 @@ from litcrawl.parsers import json
 from litcrawl.terms import FILE_WANTS, INSTITUTIONAL, Kind, Reason, Role, Stage, Want
 from litcrawl.wire.keys import Join
 from litcrawl.wire.proxies import Routes
-from litcrawl.wire.response import SpooledResponse
+from litcrawl.wire.response import IMPERSONATED, SpooledResponse
 
 # What a status means when a source knows no better. 408, 429 and 5xx were retried before they come here.
 _STATUS = {
@@ -230,7 +230,7 @@ class Source:
             version=version if version is not None else (evidence or {}).get("version"),
             stage=stage and Stage(stage),
             licence=licence and Licence(**licence),
-            checks=list(proved.checks),
+            checks=[*proved.checks, *(flag for flag in response.flags if flag == IMPERSONATED)],
             stated=evidence,
         )
         return Found(file=file, content=proved.content)

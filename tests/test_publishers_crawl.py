@@ -112,6 +112,8 @@ async def test_each_publisher_s_article_comes_from_its_publisher(tmp_path, monke
     browsers = {arrival.host for arrival in world.arrivals if arrival.headers["user-agent"].startswith("Mozilla")}
     assert browsers == {"www.biorxiv.org"}, "a browser's guise there, and nowhere else"
     assert crawled.articles[ELSEVIER].licence.access == "open-access"
+    guised = [file.source for file in crawled.files if "impersonated" in file.checks]
+    assert guised == ["biorxiv"], "and it is told of the file"
 
 
 async def test_without_keys_each_says_so_and_nobody_is_asked(tmp_path, monkeypatch):

@@ -4,7 +4,9 @@ from lab import Lab, Spare
 
 from litcrawl.arguments import Arguments
 from litcrawl.exceptions import BadArgument
+from litcrawl.resolver import Resolver
 from litcrawl.sources import default_sources, known_sources, with_ladder
+from litcrawl.terms import Want
 
 
 def settings(*sources):
@@ -72,3 +74,19 @@ def test_a_want_that_no_rung_offers_is_refused_when_it_was_asked_for():
 def test_a_sources_own_spider_wants_what_it_offers():
     own = ladder(fixed=["europe_pmc"])
     assert (own.sources, [str(one) for one in own.want]) == (("europe_pmc",), ["xml", "supplementary"])
+
+
+def test_one_list_is_the_order_of_each_kind():
+    """Archives by their own number, then publishers, then who knows of copies elsewhere."""
+    known = known_sources(project_settings())
+    ladder = default_sources(project_settings())
+    orders = {want: [name for name in ladder if want in known[name].offers] for want in Want}
+    assert orders[Want.XML] == ["europe_pmc_bookshelf", "pmc_oa_s3", "europe_pmc", "elsevier_oa", "springer_oa", "crossref_tdm"]
+    assert orders[Want.PDF] == ["pmc_oa_s3", "unpaywall", "openalex", "semantic_scholar", "crossref_tdm", "springer"]
+    assert [name for name in ladder if issubclass(known[name], Resolver)] == [
+        "ncbi_idconv",
+        "europe_pmc_search",
+        "crossref",
+        "openalex",
+        "semantic_scholar",
+    ]

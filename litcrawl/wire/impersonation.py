@@ -27,6 +27,7 @@ from litcrawl.wire.body import Limits, respond
 from litcrawl.wire.errors import CertificateError, CutShort
 from litcrawl.wire.hosts import is_global, is_private_literal
 from litcrawl.wire.proxies import Routes, proxy_of
+from litcrawl.wire.response import IMPERSONATED
 
 _ENCODED = ("Content-Encoding", "Content-Length")
 
@@ -81,7 +82,7 @@ class Impersonation:
         if "Content-Encoding" in headers:  # undone by curl, under the cap
             for name in _ENCODED:
                 headers.pop(name, None)
-        return respond(request, answer.status_code, headers, body, ["impersonated"], None if "proxy" in arguments else address)
+        return respond(request, answer.status_code, headers, body, [IMPERSONATED], None if "proxy" in arguments else address)
 
     async def _body(self, request: Request, answer: Answer) -> bytes:
         body = bytearray()

@@ -8,6 +8,9 @@ from scrapy.http import Response
 
 from litcrawl.items import Spool
 
+IMPERSONATED = "impersonated"
+"""The flag of an answer that was asked for in a browser's guise."""
+
 
 class SpooledResponse(Response):
     """A whole answer with an empty `body`; `spool` says where its bytes are, and what they hash to."""
