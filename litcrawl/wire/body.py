@@ -21,6 +21,7 @@ from litcrawl.exceptions import Miss
 from litcrawl.items import Spool
 from litcrawl.terms import Reason
 from litcrawl.wire import ranges
+from litcrawl.wire.answer import Answer
 from litcrawl.wire.errors import CutShort, translate
 from litcrawl.wire.parts import Held, Parts
 from litcrawl.wire.response import SpooledResponse
@@ -51,9 +52,7 @@ class Limits:
 class Reception:
     """One body on its way. `held`: the answer continues (206) or confirms (416) what an earlier try left."""
 
-    def __init__(
-        self, request: Request, answer: aiohttp.ClientResponse, headers: Headers, parts: Parts, limits: Limits, held: Held | None = None
-    ):
+    def __init__(self, request: Request, answer: Answer, headers: Headers, parts: Parts, limits: Limits, held: Held | None = None):
         self._request, self._answer, self._headers, self._held, self._limits = request, answer, headers, held, limits
         self._name: str | None = request.meta.get("spool") if held or answer.status == 200 else None
         self._cap = limits.file if self._name else limits.answer
@@ -121,7 +120,8 @@ class Reception:
         await self._sink.take(chunk)
 
     def _cut_short(self, why: str) -> CutShort:
-        self._request.meta["received"] = [*self._request.meta.get("received", ()), self._offset]
+        if not self._answer.broken:  # a broken line says nothing of where a file ends
+            self._request.meta["received"] = [*self._request.meta.get("received", ()), self._offset]
         return CutShort(f"ended at byte {self._offset} of {self._total or 'an unknown number'} ({why})", self._offset)
 
     def _respond(self, body: bytes | Spool, undone: bool, address: str | None) -> Response:

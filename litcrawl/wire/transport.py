@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Callable
-from functools import partial
 from time import monotonic
 from typing import Protocol, cast
 
 import aiohttp
-from aiohttp.connector import Connection
 from scrapy import Request
 from scrapy.http import Headers, Response
 from scrapy.settings import BaseSettings
@@ -21,6 +18,7 @@ from litcrawl.slots import IDLE
 from litcrawl.terms import Reason
 from litcrawl.wire import ranges
 from litcrawl.wire.addresses import GlobalResolver
+from litcrawl.wire.answer import Answer, sent_once
 from litcrawl.wire.body import Limits, Reception
 from litcrawl.wire.errors import NETWORK_ERRORS, StalePart, translate
 from litcrawl.wire.hosts import is_private_literal
@@ -40,56 +38,6 @@ class Fetcher(Protocol):
     async def fetch(self, request: Request) -> Response: ...
 
     async def close(self) -> None: ...
-
-
-class _Answer(aiohttp.ClientResponse):
-    """Knows the address it came from, for a small answer has given its connection back before anybody can ask; and always ends."""
-
-    peer: str | None = None
-
-    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
-        peername = connection.transport.get_extra_info("peername") if connection.transport else None
-        self.peer = peername[0] if peername else None
-        await super().start(connection)
-        lost = connection.protocol.closed if connection.protocol is not None else None  # an idle protocol is falsy
-        if lost is None:
-            return self
-        lost.remove_done_callback(_looked_at)  # one a connection, however many answers it gives
-        lost.add_done_callback(_looked_at)
-        if not self.content.is_eof():
-            # A malformed chunk makes aiohttp close the connection and tell nobody: the reader would wait until the deadline.
-            end = partial(_end, self.content)
-            lost.add_done_callback(end)
-            self.content.on_eof(partial(_forget, lost, end))
-        return self
-
-
-async def _sent_once(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
-    """
-    One request is one at the server: aiohttp sends a GET again where a kept connection was lost, at once and past all pacing.
-
-    It does so for its own errors alone (https://docs.aiohttp.org/en/stable/client_advanced.html#client-middleware); ours go straight up.
-    """
-    try:
-        return await handler(request)
-    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        failure = translate(error)
-    raise failure
-
-
-def _looked_at(lost: asyncio.Future[None]) -> None:
-    """How an idle connection ends concerns nobody; asyncio logs an error that is never looked at."""
-    if not lost.cancelled():
-        lost.exception()
-
-
-def _end(content: aiohttp.StreamReader, lost: asyncio.Future[None]) -> None:
-    if not content.is_eof() and content.exception() is None:
-        content.set_exception(aiohttp.ClientPayloadError("malformed body"))
-
-
-def _forget(lost: asyncio.Future[None], end: Callable[[asyncio.Future[None]], None]) -> None:
-    lost.remove_done_callback(end)  # the connection may serve thousands of further answers
 
 
 class Transport:
@@ -141,7 +89,7 @@ class Transport:
             address = None if request.meta["routed"] or request.meta.get("proxy") else answer.peer
             return await Reception(request, answer, headers, self._parts, self._limits, held).response(clock, address)
 
-    async def _send(self, request: Request, held: Held | None) -> _Answer:
+    async def _send(self, request: Request, held: Held | None) -> Answer:
         """The answer, as far as its headers."""
         try:
             url = URL(request.url, encoded=True)  # as it is, to the byte: no percent-encoding is normalised
@@ -167,7 +115,7 @@ class Transport:
                 proxy=proxy,
                 proxy_headers=authorization,
             )
-            return cast(_Answer, answer)  # the session's response_class
+            return cast(Answer, answer)  # the session's response_class
         except NETWORK_ERRORS as error:
             failure = translate(error)
         raise failure  # outside the handler: no context that would quote the address
@@ -189,8 +137,8 @@ class Transport:
                 connector=connector,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
-                response_class=_Answer,
-                middlewares=(_sent_once,),
+                response_class=Answer,
+                middlewares=(sent_once,),
                 skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
                 read_bufsize=_READ_BUFFER,
                 max_line_size=_HEADER_LINE,
