@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import Counter
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -12,7 +13,8 @@ from scrapy.http import Headers, Response
 from scrapy.settings import BaseSettings
 
 from litcrawl import __version__
-from litcrawl.exceptions import BadArgument
+from litcrawl.exceptions import BadArgument, Miss
+from litcrawl.terms import Reason
 from litcrawl.wire.keys import CONTACT, SETTINGS, Join, joins_of
 from litcrawl.wire.proxies import Routes
 from litcrawl.wire.redaction import Redactor, is_secret
@@ -21,6 +23,7 @@ from litcrawl.wire.transport import Fetcher
 logger = logging.getLogger(__name__)
 
 _OK, _UNAUTHORISED = 200, 401
+_ENOUGH = 3  # refusals in a row, after which a key is not tried again
 _PRINTABLE = re.compile(r"[!-~]+", re.ASCII)
 
 
@@ -43,11 +46,14 @@ class Credentials:
             for host, joins in joins_of(settings).items()
             if (usable := tuple(join for join in joins if join.setting in self._values))
         }
-        self._refused: set[str] = set()
+        self._refused: Counter[tuple[str, ...]] = Counter()  # 401s in a row, by the settings whose keys went along
 
     async def fetch(self, request: Request) -> Response:
         """What the inner layer answers or raises, without the secrets; `request.meta` gets what it was told."""
         joins = self._for(request.url)
+        keys = tuple(dict.fromkeys(join.setting for join in joins if join.secret))
+        if keys and self._refused[keys] >= _ENOUGH:
+            raise Miss(Reason.NEEDS_KEY, "its host has refused the key before")
         keyed = self._joined(request, joins)
         try:
             response = await self._inner.fetch(keyed)
@@ -57,8 +63,8 @@ class Credentials:
             raise
         finally:
             request.meta.update(keyed.meta)
-        if response.status == _UNAUTHORISED:
-            self._report(request.url, joins)
+        if keys:
+            self._heed(keys, response.status, urlsplit(request.url).netloc)
         return self._clean_response(response, request, joins)
 
     async def close(self) -> None:
@@ -93,11 +99,13 @@ class Credentials:
             keyed.headers.setdefault(name, value)
         return keyed
 
-    def _report(self, url: str, joins: tuple[Join, ...]) -> None:
-        """A key that is refused is the user's to mend: said once of each host."""
-        host, keys = urlsplit(url).netloc, dict.fromkeys(join.setting for join in joins if join.secret)
-        if keys and host not in self._refused:
-            self._refused.add(host)
+    def _heed(self, keys: tuple[str, ...], status: int, host: str) -> None:
+        """A key that is refused is the user's to mend: said once, and not tried a thousand times."""
+        if status != _UNAUTHORISED:
+            del self._refused[keys]
+            return
+        self._refused[keys] += 1
+        if self._refused[keys] == 1:
             logger.warning("%s refuses its key (401): see %s", host, ", ".join(keys))
 
     def _clean_response(self, response: Response, request: Request, joins: tuple[Join, ...]) -> Response:

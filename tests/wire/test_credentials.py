@@ -197,17 +197,25 @@ async def test_a_key_that_an_envelope_quotes_does_not_stay_in_the_file_within():
     )
 
 
-async def test_a_key_that_is_refused_is_said_once(caplog):
-    wire = Credentials(Below(lambda request: Response(request.url, 401)), Settings(ALL))
-    for url in (
-        "https://api.elsevier.com/content/1",
-        "https://api.elsevier.com/content/2",
-        "https://x.example/",
-        "https://api.unpaywall.org/v2/1",
-    ):
-        await wire.fetch(Request(url))
-    assert [record.getMessage() for record in caplog.records] == [
-        "api.elsevier.com refuses its key (401): see LITCRAWL_ELSEVIER_API_KEY, LITCRAWL_ELSEVIER_INSTTOKEN"
+async def test_a_key_that_is_refused_is_said_once_and_not_tried_for_ever(caplog):
+    said = [401, 401, 200, 401, 401, 401]
+    below = Below(lambda request: Response(request.url, said.pop(0) if "elsevier" in request.url and said else 401))
+    wire = Credentials(below, Settings(ALL))
+    for _ in range(6):
+        await wire.fetch(Request("https://api.elsevier.com/content/1"))
+    with pytest.raises(Miss) as raised:
+        await wire.fetch(Request("https://api.elsevier.com/content/2"))
+    assert raised.value.reason == Reason.NEEDS_KEY
+    assert len(below.sent) == 6
+    for url in ("https://x.example/", "https://api.unpaywall.org/v2/1"):  # no key went there
+        for _ in range(5):
+            assert (await wire.fetch(Request(url))).status == 401
+    await wire.fetch(Request("https://api.springernature.com/meta/v2/json"))
+    await wire.fetch(Request("https://api.springernature.com/openaccess/jats"))
+    assert [record.getMessage().partition(":")[2] for record in caplog.records] == [
+        *[" see LITCRAWL_ELSEVIER_API_KEY, LITCRAWL_ELSEVIER_INSTTOKEN"] * 2,
+        " see LITCRAWL_SPRINGER_META_API_KEY",
+        " see LITCRAWL_SPRINGER_API_KEY",
     ]
 
 
