@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from lxml import etree
 
 from litcrawl import media_types
 from litcrawl.exceptions import Exhausting, Malformed, Miss
-from litcrawl.parsers import jats, s3, xml
+from litcrawl.parsers import jats, json, s3, xml
 from litcrawl.proof import identity
 from litcrawl.proof.content import Content, undo
 from litcrawl.proof.reading import READER
@@ -253,7 +252,7 @@ def _is_json(content: Content) -> bool:
     if content.head.lstrip()[:1] not in (b"{", b"[") or content.size > min(_MESSAGE, len(content.head)):
         return False
     try:
-        json.loads(content.head)
-    except ValueError:
+        json.parse(content.head)
+    except Malformed:
         return False
     return True

@@ -150,6 +150,7 @@ class TestPdf:
             (WALL, Reason.BLOCKED),
             (NO_SUCH_KEY, Reason.ABSENT),
             (b'{"error": "not found"}', Reason.WRONG_TYPE),
+            (b"[" * 60_000, Reason.WRONG_TYPE),
             (JATS, Reason.WRONG_TYPE),
             (b"PK\x03\x04", Reason.WRONG_TYPE),
         ],
