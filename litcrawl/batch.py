@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from litcrawl import ladder
+from litcrawl.bounds import bounded
 from litcrawl.ids import Ids
 from litcrawl.resolver import Answer, Resolver
 from litcrawl.source import Source
@@ -131,7 +132,7 @@ def record(
         ticket["conflicts"] = [*ticket["conflicts"], *(_conflict(name, getattr(known, name)) for name in wrong)]
         ticket["ids"] = Ids(**(known.as_dict() | dict.fromkeys(wrong))).merge(answer.ids).as_dict()
         ticket = ladder.add(ticket, resolver.name, answer.facts)
-        heard = {resolver.name: []} | {name: [ladder.plan(name, link) for link in links] for name, links in answer.heard.items()}
+        heard = {resolver.name: []} | {name: [ladder.plan(name, link) for link in bounded(links)] for name, links in answer.heard.items()}
     return ticket | {"heard": ticket["heard"] | heard}
 
 

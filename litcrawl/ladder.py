@@ -8,6 +8,7 @@ from dataclasses import asdict
 from urllib.parse import urlsplit
 
 from litcrawl import licences
+from litcrawl.bounds import bounded
 from litcrawl.ids import Ids
 from litcrawl.items import Claim, File, Heard, Link, Relation, Retraction, Step, Title
 from litcrawl.keeping import keep
@@ -196,7 +197,7 @@ def add(ticket: Ticket, source: str, findings: Iterable[Finding]) -> Ticket:
     ticket = dict(ticket)
     calls: list[Plan] = []
     files: list[Plan] = []
-    for finding in findings:
+    for finding in bounded(findings):
         match finding:
             case Ids():
                 ticket["ids"] = Ids(**ticket["ids"]).merge(finding).as_dict()
@@ -209,7 +210,7 @@ def add(ticket: Ticket, source: str, findings: Iterable[Finding]) -> Ticket:
             case Retraction():
                 ticket["retracted"] = bool(ticket["retracted"]) or finding.retracted
             case Heard():
-                heard = [plan(finding.source, link) for link in finding.links]
+                heard = [plan(finding.source, link) for link in bounded(finding.links)]
                 ticket["heard"] = ticket["heard"] | {finding.source: heard}
             case Step():
                 calls.append({"source": source, "step": finding.step, "url": finding.url, "state": finding.state})

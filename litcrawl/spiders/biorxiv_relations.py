@@ -19,6 +19,7 @@ API = "https://api.biorxiv.org"
 SERVERS = ("biorxiv", "medrxiv")
 # Of openRxiv's and, before, Cold Spring Harbor's DOIs only these are preprints; the press's journals and books look otherwise.
 _PREPRINT = re.compile(r"10\.(?:1101|64898)/(?:[0-9]{4}\.[0-9]{2}\.[0-9]{2}\.)?([0-9]{6,8})")
+_LONGEST = 2000  # characters of a licence
 _MEDRXIV_DIGITS = 8  # its manuscripts' numbers begin with the year
 _PREPRINT_FIELDS = ("biorxiv_doi", "medrxiv_doi", "preprint_doi")
 
@@ -62,7 +63,7 @@ class BiorxivRelations(Source):
         newest = max(own, key=_version)
         raw = newest.get("license")
         if isinstance(raw, str) and raw:
-            yield Claim(raw=raw, spdx=spdx(raw), basis=self.basis, about="preprint", url=response.url)
+            yield Claim(raw=raw[:_LONGEST], spdx=spdx(raw), basis=self.basis, about="preprint", url=response.url)
         yield from _relation("published", newest.get("published"), question.ids)
 
     def pubs(self, response: Response, question: Question, state: dict[str, Any]) -> Iterator[Finding]:
