@@ -11,7 +11,7 @@ from scrapy import Request
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from litcrawl import ladder, resuming, verdict
+from litcrawl import ladder, resuming, targets, verdict
 from litcrawl import ticket as tickets
 from litcrawl.arguments import Arguments
 from litcrawl.ending import end
@@ -67,6 +67,8 @@ class ChainSpider(ResolvingSpider):
                 self.logger.exception("%s could not ask for %s", step["source"], step["url"])
                 ticket = ladder.record(ticket, step, [], Reason.ERROR, tries=0)
                 continue
+            if step.get("reach") == targets.Reach.PUBLIC:
+                request.meta["global_only"] = True
             request.callback, request.errback = self.on_response, self.on_failure
             request.cb_kwargs.update(ticket=ticket, step=step)
             yield request
@@ -84,7 +86,7 @@ class ChainSpider(ResolvingSpider):
             findings = await asyncio.to_thread(read) if slow else read()
             if any(isinstance(one, Found) and not ladder.passes(ticket, one.file) for one in findings):
                 raise Miss(Reason.LICENCE, "LITCRAWL_LICENCES does not name it")
-            recorded = ladder.record(ticket, step, findings, Reason.OK, **met)
+            recorded = ladder.record(ticket, step, findings, Reason.OK, reach=targets.reach(response), **met)
         except Miss as miss:  # the source or the proof says why not
             reason = miss.reason
             self.logger.debug("%s: %s of %s: %s", ticket["key"], step["step"], step["source"], miss)
