@@ -136,7 +136,9 @@ class Reception:
 
 def respond(request: Request, status: int, headers: Headers, body: bytes | Spool, flags: list[str], address: str | None = None) -> Response:
     """A Response of the class that fits the body."""
-    kind = SpooledResponse if isinstance(body, Spool) else responsetypes.from_args(headers=headers, url=request.url, body=body)
+    # By the type alone: what Content-Disposition names would be taken for an address, and may be one that cannot be parsed.
+    typed = {name: headers[name] or b"" for name in (b"Content-Type", b"Content-Encoding") if name in headers}
+    kind = SpooledResponse if isinstance(body, Spool) else responsetypes.from_args(headers=typed, url=request.url, body=body)
     content = {"spool": body} if isinstance(body, Spool) else {"body": body}
     return kind(
         request.url,

@@ -26,7 +26,7 @@ from scrapy.exceptions import (
     DownloadTimeoutError,
     UnsupportedURLSchemeError,
 )
-from scrapy.http import HtmlResponse, JsonResponse, XmlResponse
+from scrapy.http import HtmlResponse, JsonResponse, Response, XmlResponse
 
 from litcrawl.exceptions import Miss, StorageError
 from litcrawl.items import Spool
@@ -86,6 +86,13 @@ async def test_methods_and_bodies(serve, transport):
     assert (head.status, head.body, head.headers["Content-Length"]) == (200, b"", b"1000")
     assert (post.body, upstream.bodies[1], upstream.sent("Content-Type", 1)) == (b"got", b'{"ids": []}', "application/json")
     assert (moved.status, moved.headers["Location"]) == (302, b"/else")
+
+
+@pytest.mark.parametrize("name", [b"page.html", b"http://[x", b"../../x.html", b"\xff", b'"', b"=;=;"])
+async def test_what_content_disposition_says_decides_nothing(serve, transport, name):
+    raw = b"HTTP/1.1 200 OK\r\nContent-Disposition: attachment; filename=" + name + b"\r\nContent-Length: 4\r\n\r\n\0\1\2\3"
+    answer = await transport.fetch(Request((await serve(raw)).url()))
+    assert type(answer) is Response
 
 
 async def test_repeated_and_undecodable_headers_arrive_as_they_are(serve, transport):
