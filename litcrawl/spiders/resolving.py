@@ -11,7 +11,7 @@ from twisted.python.failure import Failure
 
 from litcrawl import batch, targets
 from litcrawl.batch import Chunk
-from litcrawl.exceptions import Malformed, Miss
+from litcrawl.exceptions import Malformed, Miss, one_line
 from litcrawl.failures import reason_of
 from litcrawl.resolver import Resolver
 from litcrawl.source import Source
@@ -85,7 +85,7 @@ class ResolvingSpider(scrapy.Spider):
         except Miss as miss:
             reason = batch.of_each(chunk, resolver, miss.reason)
         except Malformed as malformed:
-            self.logger.debug("%s: %s", resolver.name, malformed)
+            self.logger.debug("%s: %s", resolver.name, one_line(str(malformed)))
             reason = Reason.UNAVAILABLE
         except Exception:  # a bad payload costs one resolver, never the articles
             self.logger.exception("%s could not read %s", resolver.name, response.url[:200])
