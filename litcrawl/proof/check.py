@@ -13,7 +13,7 @@ from litcrawl import media_types
 from litcrawl.exceptions import Exhausting, Malformed, Miss
 from litcrawl.parsers import jats, json, s3, xml
 from litcrawl.proof import identity
-from litcrawl.proof.content import Content, undo
+from litcrawl.proof.content import MAX_DECODED, Content, undo
 from litcrawl.proof.reading import READER
 from litcrawl.proof.walls import page
 from litcrawl.terms import Reason, Want
@@ -49,13 +49,15 @@ def check(
     encoding: str | None = None,
     titles: Iterable[str] = (),
     read_text: bool = False,
+    most: int = MAX_DECODED,
 ) -> Proof:
     """
     Prove that `content` is the `want` that was asked for, or raise `Miss` with the reason.
 
     `roots` are the root elements the source may send, `ids` the identifiers asked for, `filename`, `size_bytes` and `md5` what a
-    listing announced, `encoding` a Content-Encoding that came unasked: it is undone only when the bytes fail as they are. With
-    `read_text` the first pages of a PDF are read: they must not be those of another article than `ids` and `titles` name.
+    listing announced, `encoding` a Content-Encoding that came unasked: it is undone only when the bytes fail as they are, and up
+    to `most` bytes. With `read_text` the first pages of a PDF are read: they must not be those of another article than `ids` and
+    `titles` name.
     """
     if not content.size:
         raise Miss(Reason.EMPTY)
@@ -64,7 +66,7 @@ def check(
     except Miss as miss:
         if not encoding or encoding.strip().lower() == "identity":
             raise _in_view_of_listing(miss, content, size_bytes, md5) from None
-        plain = undo(content, encoding)
+        plain = undo(content, encoding, most)
         if not plain.size:
             raise Miss(Reason.EMPTY, "nothing once decoded") from miss
         proof = _prove(plain, want, roots, ids or {}, filename, None)
