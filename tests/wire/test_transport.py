@@ -1,10 +1,12 @@
 """The transport against servers that behave, and servers that do not."""
 
 import asyncio
+import contextlib
 import errno
 import gc
 import gzip
 import hashlib
+import random
 import re
 import socket
 import ssl
@@ -442,6 +444,33 @@ async def test_what_is_not_http_is_a_retryable_failure(serve, transport, answer)
     with pytest.raises((DownloadFailedError, CutShort)) as raised:
         await transport.fetch(Request(upstream.url("/?api_key=sesame")))
     assert "sesame" not in f"{raised.value!r} {raised.value.__cause__!r} {raised.value.__context__!r}"
+
+
+async def test_spoilt_answers_are_answers_or_foreseen_failures(serve, transport):
+    """Three hundred good answers, a few bytes of each exchanged for others."""
+    dice = random.Random(11)  # noqa: S311
+    good = [
+        reply(b"a" * 20, Content_Type="text/html; charset=x", Set_Cookie="a=b; Path=/", Link="<http://a>; rel=next", ETag='"x"'),
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n4\r\n\x1f\x8b\x08\0\r\n0\r\nX: a\r\n\r\n",
+        reply(b"", status="302 Found", Location="http://a/b", Content_Disposition='attachment; filename="a.pdf"'),
+    ]
+    pieces = [b"\r\n", b"\0", b"\xff", b":", b";", b'"', b"9" * 30, b"-", b" ", b"chunked", b"HTTP/1.1 100 C\r\n\r\n", b"[", b"%", b","]
+
+    async def say(head, writer):
+        answer = bytearray(dice.choice(good))
+        for _ in range(dice.randint(1, 4)):
+            at = dice.randrange(len(answer))
+            answer[at : at + dice.randint(0, 5)] = dice.choice(pieces)
+        writer.write(bytes(answer))
+        await writer.drain()
+        raise HangUp
+
+    upstream = await serve(say)
+    foreseen = (DownloadFailedError, DownloadTimeoutError, CutShort, Miss)
+    for number in range(300):
+        request = Request(upstream.url(), headers={"Accept-Encoding": "gzip"}, meta={"spool": f"x{number}", "download_timeout": 5})
+        with contextlib.suppress(*foreseen):
+            assert 0 <= (await transport.fetch(request)).status < 1000
 
 
 async def test_a_request_whose_kept_connection_is_lost_is_sent_once(serve, transport):
