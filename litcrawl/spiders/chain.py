@@ -90,6 +90,8 @@ class ChainSpider(ResolvingSpider):
         except Miss as miss:  # the source or the proof says why not
             reason = miss.reason
             self.logger.debug("%s: %s of %s: %s", ticket["key"], step["step"], step["source"], miss)
+        except StorageError as error:  # of what had to be unpacked on the disk
+            reason = self._not_stored(error)
         except Exception:  # a bad payload costs one rung, never the article
             reason = Reason.ERROR
             self.logger.exception("%s could not read %s", step["source"], response.url)
@@ -110,11 +112,18 @@ class ChainSpider(ResolvingSpider):
         ticket, step = request.cb_kwargs["ticket"], request.cb_kwargs["step"]
         reason = reason_of(failure)
         self.logger.debug("%s: %s of %s: %s (%s)", ticket["key"], step["step"], step["source"], reason, failure.value)
-        if isinstance(failure.value, StorageError) and failure.value.full:
-            end(self.crawler, "disk")
+        if isinstance(failure.value, StorageError):
+            self._not_stored(failure.value)
         meta = request.meta
         recorded = ladder.record(ticket, step, [], reason, tries=meta.get("tries", 0), final_url=request.url, seconds=_seconds(meta))
         yield from self.advance(recorded)
+
+    def _not_stored(self, error: StorageError) -> Reason:
+        """What a step ends with that the disk did not take; a full one ends the crawl."""
+        self.logger.debug("%s", error)
+        if error.full:
+            end(self.crawler, "disk")
+        return Reason.NOT_STORED
 
     def _blobs(self, findings: Iterable[Finding], before: Ticket, ticket: Ticket, article: Article | None) -> Iterator[Blob]:
         """
