@@ -221,6 +221,15 @@ async def test_chunked_and_unending_bodies(serve, transport):
         assert response.spool.sha256 == hashlib.sha256(FILE).hexdigest()
 
 
+async def test_a_page_in_a_files_place_takes_little_memory(serve, transport_with):
+    transport = transport_with(DOWNLOAD_MAXSIZE=32 << 20)
+    upstream = await serve(reply(bytes(2 << 20), status="404 Not Found"))
+    with pytest.raises(Miss) as raised:
+        await transport.fetch(Request(upstream.url(), meta={"spool": "x"}))
+    assert raised.value.reason == Reason.TOO_LARGE
+    assert len((await transport.fetch(Request(upstream.url()))).body) == 2 << 20, "what an API says is an answer"
+
+
 @pytest.mark.parametrize("announced", [True, False])
 @pytest.mark.parametrize("spool", [True, False])
 async def test_a_body_over_the_cap_is_not_fetched(serve, transport, parts, announced, spool):
