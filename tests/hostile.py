@@ -20,6 +20,7 @@ from rawserver import HangUp, Upstream, reply
 
 from litcrawl.items import Link, Step
 from litcrawl.source import Source, json_object
+from litcrawl.spiders.ncbi_idconv import NcbiIdconv
 from litcrawl.terms import Want
 
 Raw = bytes | Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
@@ -80,6 +81,17 @@ class Lists(Source):
             yield Link(want=Want.PDF, url=url)
         for n, name in enumerate(listed.get("names", ())):
             yield Link(want=Want.SUPPLEMENTARY, url=f"http://sound.test:{self.settings['PORT']}/{n}.csv", filename=name)
+
+
+class Converter(NcbiIdconv):
+    """NCBI's converter, at another host."""
+
+    name = "converter"
+
+    def request_batch(self, kind, values):
+        request = super().request_batch(kind, values)
+        query = request.url.partition("?")[2]
+        return request.replace(url=f"http://pmc.ncbi.nlm.nih.gov.test:{self.settings['PORT']}/?{query}")
 
 
 def in_turn(*answers: bytes, pause: float = 0.0, end: bool = True) -> Raw:

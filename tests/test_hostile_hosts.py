@@ -8,6 +8,7 @@ traceback, no reason `error`, no file but the article's own, no time and memory 
 
 import gzip
 import json
+import re
 import tracemalloc
 import zlib
 
@@ -321,6 +322,45 @@ async def test_names_from_upstream_stay_in_the_articles_folder(tmp_path, monkeyp
     assert all(path.rpartition("/")[0] == "pmc/PMC1/supplementary" for path in supplements)
     assert {path.partition("/")[0] for path in files(tmp_path)} == {"out"}
     assert str(article.outcome) == "complete"
+    assert_quiet(caplog.records)
+
+
+async def test_identifiers_that_an_answer_tells_name_no_other_folder(tmp_path, monkeypatch, caplog):
+    """What a resolver says the DOI of an article is: it becomes its folder, whatever it is."""
+    told = [
+        "10.1000/..",
+        "10.1000/../../../escaped",
+        "10.1000//etc/passwd",
+        "10.1000/a\\..\\b",
+        "10.1000/con",
+        "10.1000/x\x00y",
+        "10.1000/" + "a" * 1900,
+    ]
+    told += [
+        "10.1000/a\nb",
+        "../../escaped",
+        ["10.1000/x"],
+        {"doi": "10.1000/x"},
+        7,
+        True,
+        None,
+        "10.1000/\u202e",
+        "10.1000/\ud800",
+        "10.1000/. ",
+    ]
+    async with hostile(monkeypatch) as world:
+        records = [{"pmid": str(n), "pmcid": f"PMC{n}", "doi": doi} for n, doi in enumerate(told, 1)]
+        world.answers["pmc.ncbi.nlm.nih.gov.test"] = reply(json.dumps({"status": "ok", "records": records}).encode())
+        settings = {"LITCRAWL_SOURCES": "hostile.Converter,hostile.Sound", "DOWNLOAD_TIMEOUT": 60}
+        crawled = await world.crawl(tmp_path / "out", " ".join(str(n) for n in range(1, len(told) + 1)), settings, want="xml")
+    assert len(crawled.articles) == len(told)
+    assert {str(article.outcome) for article in crawled.articles.values()} == {"complete"}
+    folders = [article.path for article in crawled.articles.values()]
+    assert len(set(folders)) == len(told)
+    assert all(re.fullmatch(r"(10\.1000|pmid)/[^/\\]{1,120}", folder) and not folder.endswith("..") for folder in folders)
+    expected = {f"{folder}/{name}" for folder in folders for name in ("body.xml", "article.json")}
+    assert {path for path in files(crawled.out) if not path.startswith(("runs/", "index.sqlite"))} == expected
+    assert {path.partition("/")[0] for path in files(tmp_path)} == {"out"}
     assert_quiet(caplog.records)
 
 
