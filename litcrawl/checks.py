@@ -6,18 +6,22 @@ import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from scrapy.settings import BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from litcrawl import settings as defaults
 from litcrawl.exceptions import BadArgument
 from litcrawl.licences import meant
 from litcrawl.recording import check_recording
 from litcrawl.slots import Slots
-from litcrawl.wire.keys import SETTINGS
+from litcrawl.wire.credentials import configured
+from litcrawl.wire.keys import CONTACT, SETTINGS, joins_of
+from litcrawl.wire.proxies import SETTING as PROXY
+from litcrawl.wire.proxies import Routes
 
 _OURS = "LITCRAWL_"
+_BROWSER = "chrome"
 _PLACEHOLDERS = ("example.com", "example.org", "example.net", "your-library.tld")  # the last is README's
 _NUMBERS = {
     "LITCRAWL_OPEN_ARTICLES": 1,
@@ -45,18 +49,45 @@ def check_settings(settings: BaseSettings) -> None:
     for licence in map(str, settings.getlist("LITCRAWL_LICENCES")):
         if not meant(licence):
             raise BadArgument(f"LITCRAWL_LICENCES: {licence!r} is no SPDX id; give such as CC-BY-4.0, CC-BY-*, LicenseRef-CC-BY, or NONE")
+    configured(settings)
+    Routes.from_settings(settings)
+    check_impersonation(str(settings.get("LITCRAWL_IMPERSONATE")))
     check_recording(settings)
     Slots.from_settings(settings)
 
 
 def unknown_settings(settings: BaseSettings) -> Iterator[str]:
     """A line for each setting of the user's that looks like one of litcrawl's and is none; a third party's source may have its own."""
-    known = [name for name in dir(defaults) if name.startswith(_OURS)] + [*SETTINGS]
+    own = [name for name in dir(defaults) if name.startswith(_OURS) and name not in defaults.others]
+    known = [*own, *(join.setting for joins in joins_of(settings).values() for join in joins)]
     short = [name.removeprefix(_OURS) for name in known]
     for name in map(str, settings):
         if name.startswith(_OURS) and name not in known:
             near = get_close_matches(name.removeprefix(_OURS), short, 1)
             yield f"{name} is no setting of litcrawl" + (f" (did you mean {_OURS}{near[0]}?)" if near else "")
+
+
+def check_impersonation(browser: str) -> None:
+    """Raise `BadArgument` for what is no browser's guise."""
+    if browser == _BROWSER:
+        return
+    from curl_cffi.requests.impersonate import BrowserTypeLiteral  # curl, which few crawls need
+
+    if browser not in (known := get_args(BrowserTypeLiteral)):
+        near = get_close_matches(browser, known, 3)
+        raise BadArgument(f"LITCRAWL_IMPERSONATE={browser}: give a browser, such as {', '.join(near or [_BROWSER, 'firefox', 'safari'])}")
+
+
+def check_secrecy(settings: BaseSettings, given: Mapping[str, Any]) -> None:
+    """Raise `BadArgument`, without the value, for a credential where it is kept and shown: an argument, a setting of a Scrapyd job."""
+    secret = [name for name in (*SETTINGS, PROXY) if name != CONTACT]
+    for name in given:
+        if (own := _OURS + name.upper().removeprefix(_OURS)) in secret:
+            raise BadArgument(f"{name}: a credential is no argument; set {own} in the environment or in .env")
+    if "_job" in given:
+        for name in secret:
+            if settings.getpriority(name) == SETTINGS_PRIORITIES["cmdline"]:
+                raise BadArgument(f"{name}: Scrapyd keeps and shows the settings of its jobs; set it in the node's environment")
 
 
 def check_output(settings: BaseSettings, given: Mapping[str, Any]) -> None:

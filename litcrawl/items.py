@@ -85,10 +85,15 @@ class Link:
 
 @dataclass(kw_only=True, slots=True)
 class Heard:
-    """What one answer holds for another rung of the ladder, by its name: the links that it would have found. It is not asked then."""
+    """
+    What one answer holds for another rung of the ladder, by its name: the links that it would have found. It is not asked then.
+
+    `facts` are the kinds of fact that it would have told, and that stand beside this in the same answer.
+    """
 
     source: str
     links: list[Link]
+    facts: tuple[Want, ...] = ()
 
 
 @dataclass(kw_only=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from urllib.parse import urlsplit
 
 from litcrawl import licences, targets
 from litcrawl.bounds import bounded
@@ -44,6 +45,9 @@ def next_step(ticket: Ticket, sources: Mapping[str, Source]) -> tuple[Ticket, Pl
             if step["step"] not in WANTS:
                 return ticket, step
             if not _needs(ticket, step):
+                continue
+            if _refused(ticket, step):
+                ticket = attempt(ticket, step["source"], step["step"], Reason.NOT_ENTITLED, url=step["url"])
                 continue
             if not _may_pass(ticket, step):
                 ticket = attempt(ticket, step["source"], step["step"], Reason.LICENCE, url=step["url"])
@@ -154,6 +158,18 @@ def _needs(ticket: Ticket, step: Plan) -> bool:
     return not any(file["version"] == step["version"] for file in same)
 
 
+def _refused(ticket: Ticket, step: Plan) -> bool:
+    """Whether this host has said in this chain that we have no right to that kind of file: another address there is the same file."""
+    host = urlsplit(step["url"]).hostname
+    return any(
+        one["reason"] == Reason.NOT_ENTITLED
+        and one["step"] == step["step"]
+        and one["url"] in ticket["sent"]
+        and urlsplit(one["url"]).hostname == host
+        for one in ticket["tried"]
+    )
+
+
 def _may_pass(ticket: Ticket, step: Plan) -> bool:
     """The licence gate before a download: an XML may state its licence itself, of other files only their source can tell."""
     licence = step.get("licence")
@@ -212,6 +228,9 @@ def add(ticket: Ticket, source: str, findings: Iterable[Finding], reach: Reach =
                 ticket["retracted"] = bool(ticket["retracted"]) or finding.retracted
             case Heard():
                 ticket["heard"] = ticket["heard"] | {finding.source: plans(finding.source, finding.links, reach)}
+                for fact in finding.facts:
+                    if fact in ticket["want"]:
+                        ticket = attempt(ticket, finding.source, fact, Reason.OK)
             case Step():
                 calls.append({"source": source, "step": finding.step, "url": finding.url, "state": finding.state})
             case Link():

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from litcrawl.terms import Role
 
 JATS = "application/jats+xml"
+ELSEVIER = "application/vnd.elsevier+xml"
 PDF = "application/pdf"
 HTML = "text/html"
 XML = "application/xml"

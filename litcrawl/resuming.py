@@ -33,6 +33,7 @@ def resume(
     tried = [
         attempt | ({"reason": str(Reason.NOT_STORED)} if (attempt["source"], attempt["step"], attempt["url"]) in lost else {})
         for attempt in article["attempts"]
+        if not _entitled_now(attempt, sources)
     ]
     merged = Ids(**article["ids"]).merge(Ids(**ticket["ids"]))
     ticket = ticket | {
@@ -64,6 +65,13 @@ def widen(ticket: Ticket, versions: Sequence[str], sources: Mapping[str, Source]
     versioned = [name for name, source in sources.items() if source.versioned]
     rungs = [name for name in sources if name in versioned or name in ticket["rungs"]]
     return ticket | {"versions": list(versions), "wider": versioned, "rungs": rungs}
+
+
+def _entitled_now(attempt: Mapping[str, Any], sources: Mapping[str, Source]) -> bool:
+    """Whether a file was not asked for, as one for subscribers alone, and could be by now: then its source is asked anew."""
+    source = sources.get(attempt["source"])
+    never_sent = attempt["reason"] == Reason.NOT_ENTITLED and not attempt["tries"] and attempt["url"]
+    return bool(never_sent) and source is not None and source.entitled(attempt["url"])
 
 
 def _due(ticket: Ticket, source: Source) -> bool:

@@ -39,14 +39,33 @@ LITCRAWL_SOURCES = _names("LITCRAWL_SOURCES") or [
     "europe_pmc_search",
     "pmc_oa_s3",
     "europe_pmc",
+    "elsevier_oa",
+    "springer_oa",
     "unpaywall",
     "crossref",
     "openalex",
     "semantic_scholar",
     "crossref_tdm",
+    "springer",
     "biorxiv_relations",
-]
+]  # and, where it is asked for by name, biorxiv
 LITCRAWL_LICENCES = _names("LITCRAWL_LICENCES")  # SPDX ids to keep; empty keeps all
+
+# Credentials: each goes to its own host alone, over TLS (wire/keys.py). A key that is absent leaves its source out, or slower.
+# Not for spider arguments nor for jobs of Scrapyd, which keep and show them.
+
+LITCRAWL_ELSEVIER_API_KEY = _env("LITCRAWL_ELSEVIER_API_KEY")
+LITCRAWL_ELSEVIER_INSTTOKEN = _env("LITCRAWL_ELSEVIER_INSTTOKEN")
+LITCRAWL_SPRINGER_API_KEY = _env("LITCRAWL_SPRINGER_API_KEY")  # of the OpenAccess API
+LITCRAWL_SPRINGER_META_API_KEY = _env("LITCRAWL_SPRINGER_META_API_KEY")
+LITCRAWL_SEMANTIC_SCHOLAR_API_KEY = _env("LITCRAWL_SEMANTIC_SCHOLAR_API_KEY")
+LITCRAWL_OPENALEX_API_KEY = _env("LITCRAWL_OPENALEX_API_KEY")
+LITCRAWL_NCBI_API_KEY = _env("LITCRAWL_NCBI_API_KEY")
+LITCRAWL_WILEY_TDM_TOKEN = _env("LITCRAWL_WILEY_TDM_TOKEN")
+LITCRAWL_OPENAIRE_TOKEN = _env("LITCRAWL_OPENAIRE_TOKEN")
+LITCRAWL_CROSSREF_PLUS_TOKEN = _env("LITCRAWL_CROSSREF_PLUS_TOKEN")
+LITCRAWL_PROXY = _env("LITCRAWL_PROXY")  # JSON, host pattern -> HTTP proxy: the way of an institution to those hosts, and to no other
+LITCRAWL_IMPERSONATE = _env("LITCRAWL_IMPERSONATE", "chrome")  # the browser in whose guise biorxiv fetches, and nothing else does
 
 # Sizes and bounds
 
@@ -124,6 +143,20 @@ LITCRAWL_SLOTS = {
         "limit": (100, 60.0),
         "concurrency": 2,
         "page": "https://dev.springernature.com/docs/quick-start/api-access/",
+    },
+    "api.wiley.com": {
+        "limit": (60, 600.0),
+        "delay": 0.34,
+        "concurrency": 1,
+        "page": "https://onlinelibrary.wiley.com/library-info/resources/text-and-datamining",
+    },
+    # nothing published; a site for readers, that shuts out who hurries
+    "biorxiv": {
+        "hosts": ["www.biorxiv.org", "www.medrxiv.org"],
+        "delay": 1,
+        "concurrency": 1,
+        "autothrottle": True,
+        "page": "https://www.biorxiv.org/tdm",
     },
 }
 LITCRAWL_BACKOFF = [0.5, 60]  # seconds: the least and the longest wait before a try is repeated; jitter lies between
@@ -223,3 +256,8 @@ DOWNLOADER_MIDDLEWARES = {
     "litcrawl.middlewares.redirect.RedirectMiddleware": 600,  # a redirect never reaches retry
     "litcrawl.middlewares.pacing.PacingMiddleware": 950,  # last before the wire: it hears every try
 }
+
+# Settings of third parties' sources; and misspelt ones, so that the crawl can say so
+
+others = [name for name in _ENVIRONMENT if name.startswith("LITCRAWL_") and name not in globals()]
+globals().update({name: _env(name) for name in others})

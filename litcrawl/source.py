@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
+from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
-from litcrawl import media_types, proof
+from litcrawl import licences, media_types, proof
 from litcrawl.exceptions import Malformed, Miss
 from litcrawl.ids import Ids
 from litcrawl.items import Claim, File, Heard, Licence, Link, Relation, Retraction, Step, Title
 from litcrawl.parsers import json
-from litcrawl.terms import FILE_WANTS, Kind, Reason, Role, Stage, Want
+from litcrawl.terms import FILE_WANTS, INSTITUTIONAL, Kind, Reason, Role, Stage, Want
+from litcrawl.wire.keys import Join
+from litcrawl.wire.proxies import Routes
 from litcrawl.wire.response import SpooledResponse
 
 # What a status means when a source knows no better. 408, 429 and 5xx were retried before they come here.
@@ -82,6 +85,12 @@ class Source:
     looks_up: ClassVar[frozenset[str]] = frozenset()
     """Identifiers that no batch resolves, and by which it is asked for others where an article's ladder would end with nothing."""
     offers: ClassVar[frozenset[Want]] = frozenset()
+    registrants: ClassVar[frozenset[str]] = frozenset()
+    """Prefixes of the DOIs that a publisher registers: one whose article has another DOI cannot hold it. Empty: any."""
+    needs_key: ClassVar[str | None] = None
+    """The setting of the key without which this upstream answers nobody."""
+    joins: ClassVar[Mapping[str, tuple[Join, ...]]] = {}
+    """Its hosts, and the keys that each takes, joined to requests on the wire; those of litcrawl's own sources stand in `wire/keys.py`."""
     needs_contact: ClassVar[bool] = False
     """Whether this upstream answers only those who say who they are (`LITCRAWL_CONTACT`)."""
     versioned: ClassVar[bool] = False
@@ -99,14 +108,28 @@ class Source:
         self.settings = settings
 
     def serves(self, ids: Ids) -> bool:
-        """False when this source cannot hold such an article whatever is known of it: then it is no rung."""
-        return True
+        """
+        False when this source cannot hold such an article whatever is known of it: then it is no rung.
+
+        A publisher that cannot be asked for want of a key is none for an article of which no DOI says that it could be its own.
+        """
+        if not self.registrants:
+            return True
+        if ids.doi is None:
+            return self._has_key()
+        return ids.doi.partition("/")[0] in self.registrants
 
     def declines(self, ids: Ids) -> Reason | None:
         """Why nothing can be asked for this article yet (`needs-id`, `needs-key`, `needs-contact`); None when it can."""
         if not all(getattr(ids, name) for name in self.requires):
             return Reason.NEEDS_ID
+        if not self._has_key():
+            return Reason.NEEDS_KEY
         return Reason.NEEDS_CONTACT if self.needs_contact and not self.settings.get("LITCRAWL_CONTACT") else None
+
+    def entitled(self, url: str) -> bool:
+        """Whether a file that only subscribers may fetch can be fetched from there: over a route of `LITCRAWL_PROXY`."""
+        return Routes.from_settings(self.settings).of(urlsplit(url).hostname or "") is not None
 
     def ask(self, question: Question) -> Iterator[Step | Link]:
         """How a question begins: calls to make, or links to files that an identifier alone gives."""
@@ -117,7 +140,9 @@ class Source:
         return iter(())
 
     def request(self, step: dict[str, Any], key: str) -> Request:
-        """The bare request of a step; `key` names its article."""
+        """The bare request of a step; `key` names its article. Raises `Miss` for what is not to be asked for: it costs no request."""
+        if step.get("credential_key") == INSTITUTIONAL and not self.entitled(step["url"]):
+            raise Miss(Reason.NOT_ENTITLED, "for subscribers, and LITCRAWL_PROXY names no route to its host")
         if step["step"] not in FILE_WANTS:
             return Request(step["url"], headers={"Accept-Encoding": "gzip"}, dont_filter=True)
         coding = "gzip" if step["step"] == Want.XML else "identity"  # ranges and gzip do not go together
@@ -144,22 +169,33 @@ class Source:
             raise Miss(Reason.TRUNCATED if encoded else Reason.UNAVAILABLE, str(malformed)) from malformed
 
     def check_status(self, response: Response, *, is_file: bool = False) -> None:
-        """Raise the `Miss` that the status means; 200 passes. A service that lets nobody in is `unavailable`: it has not answered."""
+        """
+        Raise the `Miss` that the status means; 200 passes.
+
+        A call's refusal is about who asks: of the key where there must be one, else the service is `unavailable`, for it has not answered.
+        """
         status = response.status
         if status == 200:
             return
         if vendor := proof.wall(status, response.headers, response.body[:4096]):
             raise Miss(Reason.BLOCKED if is_file else Reason.UNAVAILABLE, vendor)
-        refused = Reason.UNAVAILABLE if status in _REFUSALS and not is_file else None
+        refused = (Reason.NEEDS_KEY if self.needs_key else Reason.UNAVAILABLE) if status in _REFUSALS and not is_file else None
         reason = self.statuses.get(status) or refused or _STATUS.get(status)
         if reason is None:
             reason = Reason.DENIED if status in range(400, 500) and status != 400 else Reason.UNAVAILABLE
         raise Miss(reason, f"HTTP {status}")
 
+    def content(self, response: Response, question: Question) -> proof.Content:
+        """The bytes of the file that a response holds: all of them, unless this upstream wraps its files. Raises `Miss` for none."""
+        return proof.Content(response.spool if isinstance(response, SpooledResponse) else response.body)
+
+    def _has_key(self) -> bool:
+        return self.needs_key is None or bool(self.settings.get(self.needs_key))
+
     def prove(self, step: dict[str, Any], response: Response, question: Question) -> Found:
         """The file that a response holds; its step need have no more than an address. Raises `Miss` when these bytes are another thing."""
         want = Want(step["step"])
-        content = proof.Content(response.spool if isinstance(response, SpooledResponse) else response.body)
+        content = self.content(response, question)
         encoding = response.headers.get("Content-Encoding")
         filename = step.get("filename")
         proved = proof.check(
@@ -177,6 +213,8 @@ class Source:
         )
         evidence = proved.evidence
         licence, version, stage = step.get("licence"), step.get("version"), step.get("stage")
+        if licence and licences.licence_of(evidence or {}):
+            licence = None  # its own bytes come before what its source says
         role = None if want != Want.SUPPLEMENTARY else step.get("role") or media_types.role(proved.media_type, filename)
         file = File(
             kind=Kind.SUPPLEMENTARY if want == Want.SUPPLEMENTARY else Kind.BODY,

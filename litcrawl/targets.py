@@ -37,11 +37,12 @@ def reach(response: Response) -> Reach:
 
 
 def from_outside(request: Request, response: Response) -> bool:
-    """Whether an answer came from the public internet; behind the environment's proxy, which hides the address, a host name is taken so."""
+    """Whether an answer came from the public internet; behind a proxy, which hides the address, a host name is taken so."""
     if response.ip_address is not None:
         return hosts.is_global(str(response.ip_address))
     host = _host(request.url)
-    return bool(request.meta.get("_scheme_proxy")) and not (hosts.literal(host) or hosts.is_local_name(host))
+    hidden = request.meta.get("_scheme_proxy") or request.meta.get("routed")
+    return bool(hidden) and not (hosts.literal(host) or hosts.is_local_name(host))
 
 
 def fetchable(url: str, reach: str = Reach.ANYWHERE) -> bool:

@@ -112,6 +112,10 @@ RETRYABLE = frozenset(
 )
 
 
+INSTITUTIONAL = "litfetch:institutional"
+"""The `credential_key` of a file that only a subscriber's network may fetch."""
+
+
 def want_of(kind: str, media_type: str | None) -> Want:
     """The wish that a file of this kind and media type answers."""
     if kind != Kind.BODY:

@@ -26,6 +26,7 @@ class Arrival:
     host: str
     path: str
     headers: dict[str, str]
+    secure: bool = False
 
 
 @dataclass
@@ -64,12 +65,13 @@ class Loopback:
             await self._arrived.wait()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        secure = writer.get_extra_info("ssl_object") is not None
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 first, *lines = head.decode("latin-1").split("\r\n")
                 headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines if line)}
                 await reader.readexactly(int(headers.get("content-length", 0)))
-                arrival = Arrival(monotonic(), headers["host"].partition(":")[0], first.split(" ")[1], headers)
+                arrival = Arrival(monotonic(), headers["host"].partition(":")[0], first.split(" ")[1], headers, secure)
                 self.arrivals.append(arrival)
                 self._arrived.set()
                 self._now += 1
@@ -97,6 +99,7 @@ class Loopback:
 
 @asynccontextmanager
 async def loopback(behaviour: Behaviour) -> AsyncIterator[Loopback]:
+    """A server at three addresses."""
     world = Loopback(behaviour)
     servers = [await asyncio.start_server(world._serve, HOSTS[0], 0)]
     world.port = servers[0].sockets[0].getsockname()[1]

@@ -1,7 +1,12 @@
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 from crawling import project_settings
 
-from litcrawl.checks import check_contact, check_settings, unknown_settings
+from litcrawl.checks import check_contact, check_secrecy, check_settings, unknown_settings
 from litcrawl.exceptions import BadArgument
 from litcrawl.recording import MODES
 
@@ -29,6 +34,13 @@ def test_the_projects_own_settings_pass():
         ("LITCRAWL_LICENCES", "GPL-2.0"),
         ("LITCRAWL_RECORD", "always"),
         ("LITCRAWL_SLOTS", {"a.test": {"delay": -1}}),
+        ("LITCRAWL_ELSEVIER_API_KEY", "two words"),
+        ("LITCRAWL_SPRINGER_API_KEY", "line\nbreak"),
+        ("LITCRAWL_WILEY_TDM_TOKEN", "schlüssel"),
+        ("LITCRAWL_OPENALEX_API_KEY", "abc12"),
+        ("LITCRAWL_PROXY", "link.springer.com"),
+        ("LITCRAWL_IMPERSONATE", "lynx"),
+        ("LITCRAWL_IMPERSONATE", ""),
     ],
 )
 def test_a_setting_that_cannot_be_meant_is_named_in_one_line(name, value):
@@ -36,6 +48,33 @@ def test_a_setting_that_cannot_be_meant_is_named_in_one_line(name, value):
         check_settings(project_settings(**{name: value}))
     assert name in str(raised.value)
     assert "\n" not in str(raised.value)
+    if name.endswith(("KEY", "TOKEN")):
+        assert value not in str(raised.value)
+
+
+def test_credentials_and_routes_that_can_be_meant_pass():
+    check_settings(project_settings(LITCRAWL_ELSEVIER_API_KEY=" 0123456789abcdef ", LITCRAWL_IMPERSONATE="firefox"))
+    check_settings(project_settings(LITCRAWL_PROXY='{".springer.com": "http://u:p@proxy.lib.test:3128"}'))
+
+
+@pytest.mark.parametrize("name", ["LITCRAWL_ELSEVIER_API_KEY", "elsevier_api_key", "ncbi_api_key", "proxy"])
+def test_a_credential_is_no_argument(name):
+    with pytest.raises(BadArgument, match=r"no argument; set LITCRAWL_\w+ in the environment") as raised:
+        check_secrecy(project_settings(), {"ids": "1", name: "sesame-key"})
+    assert "sesame" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["LITCRAWL_ELSEVIER_API_KEY", "LITCRAWL_PROXY"])
+def test_a_credential_is_no_setting_of_a_job(name):
+    settings = project_settings()
+    settings.set(name, "sesame-key", "cmdline")
+    check_secrecy(settings, {"ids": "1"})
+    with pytest.raises(BadArgument, match=f"{name}: Scrapyd keeps and shows") as raised:
+        check_secrecy(settings, {"ids": "1", "_job": "7"})
+    assert "sesame" not in str(raised.value)
+    of_the_node = project_settings()
+    of_the_node.set(name, "sesame-key", "project")
+    check_secrecy(of_the_node, {"ids": "1", "_job": "7"})
 
 
 def test_cassettes_that_are_there_pass(tmp_path):
@@ -101,3 +140,28 @@ def test_a_misspelt_setting_is_told_the_nearest():
         "LITCRAWL_XYZZY is no setting of litcrawl",
     ]
     assert list(unknown_settings(project_settings())) == []
+
+
+@pytest.mark.parametrize("where", ["environment", ".env"])
+def test_settings_of_the_environment_are_read_those_of_third_parties_too_and_misspelt_ones_are_told(tmp_path, where):
+    given = {"LITCRAWL_ELSEVIER_API_KEY": " of-the-environment ", "LITCRAWL_LAB_KEY": "of-the-laboratory", "LITCRAWL_CONTCT": "a@b.org"}
+    script = """
+import json
+from litcrawl.checks import unknown_settings
+from scrapy.settings import Settings
+settings = Settings()
+settings.setmodule("litcrawl.settings")
+print(json.dumps([settings["LITCRAWL_ELSEVIER_API_KEY"], settings["LITCRAWL_LAB_KEY"], *sorted(unknown_settings(settings))]))
+"""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("LITCRAWL_")}
+    if where == ".env":
+        (tmp_path / ".env").write_text("".join(f"{name}={value!r}\n" for name, value in given.items()))
+    else:
+        env |= given
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)  # noqa: S603
+    assert json.loads(done.stdout) == [
+        "of-the-environment",
+        "of-the-laboratory",
+        "LITCRAWL_CONTCT is no setting of litcrawl (did you mean LITCRAWL_CONTACT?)",
+        "LITCRAWL_LAB_KEY is no setting of litcrawl",
+    ], done.stderr

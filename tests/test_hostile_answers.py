@@ -24,6 +24,7 @@ from litcrawl.exceptions import Malformed, Miss
 from litcrawl.ids import Ids
 from litcrawl.resolver import Resolver
 from litcrawl.source import Source
+from litcrawl.spiders.biorxiv import Biorxiv
 from litcrawl.spiders.biorxiv_relations import BiorxivRelations
 from litcrawl.spiders.crossref import Crossref
 from litcrawl.spiders.crossref_tdm import CrossrefTdm
@@ -32,6 +33,7 @@ from litcrawl.spiders.ncbi_idconv import NcbiIdconv
 from litcrawl.spiders.openalex import Openalex
 from litcrawl.spiders.pmc_oa_s3 import PmcOaS3
 from litcrawl.spiders.semantic_scholar import SemanticScholar
+from litcrawl.spiders.springer import Springer
 from litcrawl.spiders.unpaywall import Unpaywall
 from litcrawl.terms import Reason
 
@@ -144,6 +146,17 @@ SERVICES = [
         {"messages": [{"status": "ok"}], "collection": [{"published_doi": DOI, "biorxiv_doi": "10.1101/1", "preprint_doi": "10.1101/1"}]},
         "pubs",
         (("rest", ["medrxiv"]),),
+    ),
+    Service(
+        Biorxiv,
+        {"messages": [{"status": "ok"}], "collection": [{"doi": DOI, "version": "2", "license": "cc_by", "jatsxml": "https://p.test/a.xml"}]},
+        "details",
+        (("rest", []),),
+    ),
+    Service(
+        Springer,
+        {"records": [{"doi": DOI, "title": "A title", "openaccess": "true", "url": [{"format": "pdf", "value": "http://p.test/a.pdf"}]}]},
+        "record",
     ),
     Service(
         PmcOaS3,

@@ -10,11 +10,12 @@ from scrapy.settings import Settings
 
 from litcrawl import ladder, resuming, verdict
 from litcrawl import ticket as tickets
+from litcrawl.exceptions import Miss
 from litcrawl.ids import Ids
-from litcrawl.items import Claim, File, Licence, Link, Retraction, Step
+from litcrawl.items import Claim, File, Heard, Licence, Link, Retraction, Step
 from litcrawl.proof import Content
 from litcrawl.source import Found, Source
-from litcrawl.terms import Kind, Outcome, Reason, Want
+from litcrawl.terms import INSTITUTIONAL, Kind, Outcome, Reason, Want
 
 XML = "application/jats+xml"
 PDF = "application/pdf"
@@ -173,6 +174,60 @@ def test_a_publisher_that_cannot_hold_the_doi_is_no_rung():
     assert asked == []
     assert "press" not in {one["source"] for one in state["tried"]}
     assert article(state).missing == {"pdf": "needs-id"}
+
+
+def test_a_host_that_grants_no_right_to_a_kind_is_not_asked_for_it_at_another_address():
+    listed = [
+        Link(want=Want.XML, url="https://press.test/a.xml"),
+        Link(want=Want.XML, url="https://press.test/b.xml"),
+        Link(want=Want.PDF, url="https://press.test/a.pdf"),
+        Link(want=Want.XML, url="https://elsewhere.test/a.xml"),
+    ]
+    refused = {"https://press.test/a.xml": ([], Reason.NOT_ENTITLED)}
+    state, asked = walk(ticket(want=("xml", "pdf")), {LISTING: (listed, Reason.OK)} | refused)
+    assert asked == [
+        LISTING,
+        "https://press.test/a.xml",
+        "https://press.test/a.pdf",
+        "https://elsewhere.test/a.xml",
+        "https://mirror.test/PMC1.xml",
+    ]
+    told = {one["url"]: one["reason"] for one in state["tried"]}
+    assert told["https://press.test/b.xml"] == "not-entitled"
+
+
+def test_what_one_answer_tells_of_another_source_s_fact_is_that_source_s_answer():
+    heard = Heard(source="archive", links=[], facts=(Want.ACCESS, Want.RELATED))
+    state = ladder.add(ticket(want=("access",)), "mirror", [heard])
+    state, asked = walk(state, {})
+    assert asked == [], "it is not asked for what is known"
+    assert [(one["source"], one["step"], one["reason"]) for one in state["tried"]] == [("archive", "access", "ok")]
+    assert article(state).outcome == Outcome.COMPLETE
+    state = ladder.add(ticket(want=("xml",)), "mirror", [heard])
+    assert state["tried"] == [], "a fact that nobody wanted is no attempt"
+
+
+def test_a_file_for_subscribers_is_asked_for_again_once_there_is_a_route():
+    held = Link(want=Want.PDF, url="https://press.test/closed.pdf", credential_key=INSTITUTIONAL)
+    answers = {LISTING: ([held], Reason.OK)}
+    state, step = ladder.next_step(ladder.record(*_first(ticket(want=("pdf",))), [held], Reason.OK, http=200), SOURCES)
+    with pytest.raises(Miss) as caught:
+        SOURCES["archive"].request(step, "PMC1")
+    state, _ = walk(ladder.record(state, step, [], caught.value.reason, tries=0), answers)
+    done = article(state)
+    assert done.missing == {"pdf": "not-entitled"}
+
+    def again(settings):
+        sources = {name: type(source)(Settings(settings)) for name, source in SOURCES.items()}
+        return resuming.resume(ticket(want=("pdf",)), done.to_dict(), sources, held=frozenset())["rungs"]
+
+    assert "archive" not in again({})
+    assert "archive" not in again({"LITCRAWL_PROXY": {"elsewhere.test": "http://proxy.test"}})
+    assert "archive" in again({"LITCRAWL_PROXY": {"press.test": "http://proxy.test"}})
+
+
+def _first(state):
+    return ladder.next_step(state, SOURCES)
 
 
 def test_supplements_that_nobody_can_list_are_unknown_not_missing():

@@ -77,7 +77,7 @@ async def test_every_row_has_its_word(crawled):
         "NBK1078": ("partial", {"pdf": "absent"}),
         "10.5555/nothing.here": ("absent", {"xml": "absent", "pdf": "absent"}),
         "arxiv:2307.00001": ("partial", {"xml": "needs-id"}),
-        "10.1007/s10050-023-00104-4": ("absent", {"xml": "absent", "pdf": "wrong-type"}),
+        "10.1007/s10050-023-00104-4": ("absent", {"xml": "needs-key", "pdf": "needs-key"}),
         "10.1093/ssrsoi/ab000097": ("absent", {"xml": "absent", "pdf": "loop"}),
         "10.1016/j.aovrvis.2017.1000098": ("absent", {"xml": "needs-key", "pdf": "absent"}),
         "10.1002/jopgpla.200000005": ("absent", {"xml": "absent", "pdf": "absent"}),

@@ -1,5 +1,6 @@
 """README keeps to the code: its commands, shown output, tables, links and worked example."""
 
+import dataclasses
 import json
 import os
 import re
@@ -11,13 +12,15 @@ from pathlib import Path
 
 import pytest
 from crawling import CASSETTES, crawl, project_settings
-from loopback import Answer, loopback
+from hosts import hosts
+from loopback import Answer
 from scrapy.spiderloader import get_spider_loader
 
 from litcrawl import ending, settings
 from litcrawl.arguments import NAMES, PARSERS, Arguments
 from litcrawl.exceptions import BadArgument
 from litcrawl.idlists import open_list
+from litcrawl.items import File
 from litcrawl.slots import Slots
 from litcrawl.sources import known_sources
 from litcrawl.terms import Outcome, Reason, Want
@@ -184,7 +187,8 @@ def test_the_settings():
 def test_the_sources():
     def needs(source):
         ids = ", ".join(sorted(source.requires)) or " or ".join(source.accepts)
-        return f"{ids}, `LITCRAWL_CONTACT`" if source.needs_contact else ids
+        settings = [source.needs_key, "LITCRAWL_CONTACT" if source.needs_contact else None]
+        return ", ".join([ids, *(f"`{name}`" for name in settings if name)])
 
     assert table("name (= spider)") == [
         [
@@ -223,11 +227,13 @@ def test_the_allowances():
     slots = Slots.from_settings(project_settings())
     for host, allowance, at_once in table("host"):
         name = host.split()[0].strip("`")
-        slot = slots.of(name if "." in name else "a-host-of-its-own.tld")
+        slot = slots.of(name.rstrip(",`") if "." in name else "a-host-of-its-own.tld")
         assert slot.concurrency == int(at_once)
         assert slot.autothrottle is ("AutoThrottle" in allowance)
-        if (a_second := re.search(r"(\d+)( requests)? (a|in any) second", allowance)) is not None:
-            assert slot.delay == pytest.approx(1 / int(a_second[1]))
+        if (a_second := re.search(r"(\d+|one)( requests)? (a|in any) second", allowance)) is not None:
+            assert slot.delay == pytest.approx(1 / int(a_second[1].replace("one", "1")))
+        elif (spread := re.match(r"(\d+) (a minute|in ten minutes)", allowance)) is not None:
+            assert slot.limit == (int(spread[1]), 60.0 if spread[2] == "a minute" else 600.0)
         else:
             assert slot.delay == 0
 
@@ -241,48 +247,78 @@ def test_links_inside_the_page_and_the_clone_lead_somewhere():
             assert (ROOT / target).is_file()
 
 
-# the third party's source
+# the third party's sources
 
 
-async def test_the_source_of_a_third_party_runs(tmp_path, monkeypatch):
+@pytest.fixture
+def lab_archive(tmp_path, monkeypatch):
+    """The module that the page shows, importable as the page says."""
     (tmp_path / "lab_archive.py").write_text(block_with("class LabArchive(Source)"), encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "lab_archive", raising=False)
+    yield
+    sys.modules.pop("lab_archive", None)
+
+
+PDF = b"%PDF-1.4\nan accepted manuscript\n%%EOF\n"
+JATS = b"<article><front><article-meta/></front><body><p>Text.</p></body></article>"
+
+
+def archive(arrival, _n):
+    """The laboratory's archive, as the page describes it."""
+    match arrival.path.removeprefix("/api/").split("/"):
+        case ["texts", "10.5555%2Fheld"]:
+            return Answer(body=JATS) if arrival.headers.get("x-lab-key") == "the-key-of-the-laboratory" else Answer(401)
+        case ["records", "10.5555%2Fheld"]:
+            return Answer(body=b'{"pdf": "https://archive.your-lab.tld/files/held.pdf"}')
+        case ["records", "10.5555%2Fembargo"]:
+            return Answer(body=b'{"pdf": null}')
+        case ["records", "10.5555%2Fodd"]:
+            return Answer(body=b"[]")
+        case ["register?pmids=1,2"]:
+            return Answer(body=b'{"dois": {"1": "10.5555/held"}}')
+        case ["", "files", "held.pdf"]:
+            assert "x-lab-key" not in arrival.headers, "its path takes none"
+            return Answer(body=PDF)
+    return Answer(404)
+
+
+async def test_the_sources_of_a_third_party_run(tmp_path, monkeypatch, lab_archive):
     command = next(one for one in CRAWLS if "lab_archive.LabArchive" in one)
-    sources = re.search(r"LITCRAWL_SOURCES=(\S+)", command)[1]
-    pdf = b"%PDF-1.4\nan accepted manuscript\n%%EOF\n"
+    sources = [one for one in re.search(r"LITCRAWL_SOURCES=(\S+)", command)[1].split(",") if one.startswith("lab_archive.")]
+    ladder = {"LITCRAWL_SOURCES": sources, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False}
+    shown = block_with("export LITCRAWL_LAB_KEY")
+    key = {"LITCRAWL_LAB_KEY": re.search(r"LITCRAWL_LAB_KEY=(\S+)", shown)[1]}
+    ids = "1 2 10.5555/embargo 10.5555/odd 10.5555/none 10.1371/not.theirs"
+    async with hosts(monkeypatch, tmp_path, archive, "archive.your-lab.tld") as world:
+        crawled = await crawl(tmp_path / "out", settings=ladder | key, want="xml,pdf", ids=ids)
+        keyless = await crawl(tmp_path / "keyless", settings=ladder, want="xml,pdf", ids="10.5555/held 10.1371/not.theirs")
 
-    def archive(arrival, _n):
-        match arrival.path.removeprefix("/api/"):
-            case "10.5555%2Fheld":
-                return Answer(body=f'{{"pdf": "{world.url("/files/held.pdf")}"}}'.encode())
-            case "10.5555%2Fembargo":
-                return Answer(body=b'{"pdf": null}')
-            case "10.5555%2Fodd":
-                return Answer(body=b"[]")
-            case "/files/held.pdf":
-                return Answer(body=pdf)
-        return Answer(404)
-
-    async with loopback(archive) as world:
-        import lab_archive
-
-        monkeypatch.setattr(lab_archive.LabArchive, "api", world.url("/api"))
-        crawled = await crawl(
-            tmp_path / "out",
-            settings={"LITCRAWL_SOURCES": sources},
-            want="pdf",
-            ids="10.5555/held 10.5555/embargo 10.5555/odd 10.5555/none",
-        )
-    monkeypatch.delitem(sys.modules, "lab_archive")
-
-    (file,) = crawled.articles["10.5555/held"].files
-    assert (file.source, file.path, file.stage) == ("lab_archive", "10.5555/held/body.pdf", "accepted")
-    assert (crawled.out / file.path).read_bytes() == pdf
-    told = {key: (str(article.outcome), article.missing.get("pdf")) for key, article in crawled.articles.items()}
+    texts, manuscript = crawled.articles["10.5555/held"].files
+    assert (texts.source, texts.path, texts.checks) == ("lab_texts", "10.5555/held/body.xml", ["well-formed", "body"])
+    assert (manuscript.source, manuscript.path, manuscript.stage) == ("lab_archive", "10.5555/held/body.pdf", "accepted")
+    assert (crawled.out / manuscript.path).read_bytes() == PDF
+    told = {key: (str(article.outcome), article.missing) for key, article in crawled.articles.items()}
     assert told == {
-        "10.5555/held": ("complete", None),
-        "10.5555/embargo": ("absent", "embargoed"),
-        "10.5555/odd": ("retry", "unavailable"),
-        "10.5555/none": ("absent", "absent"),
+        "10.5555/held": ("complete", {}),
+        "pmid:2": ("absent", {"xml": "needs-id", "pdf": "needs-id"}),
+        "10.5555/embargo": ("absent", {"xml": "absent", "pdf": "embargoed"}),
+        "10.5555/odd": ("retry", {"xml": "absent", "pdf": "unavailable"}),
+        "10.5555/none": ("absent", {"xml": "absent", "pdf": "absent"}),
+        "10.1371/not.theirs": ("absent", {"xml": "absent", "pdf": "absent"}),
     }
+    assert [arrival.path for arrival in world.arrivals].count("/api/register?pmids=1,2") == 1
+    assert keyless.articles["10.5555/held"].missing == {"xml": "needs-key"}
+    assert "xml" not in {one["step"] for one in keyless.articles["10.1371/not.theirs"].attempts}
+
+
+def test_who_comes_from_litfetch_finds_everything_beside_what_is_here():
+    rows = table("litfetch")
+    ours = " ".join(row[1] for row in rows)
+    for name in ("ArticleIds", "File", "SourceMetadata", "Related", "RetryPolicy", "Rate", "Session", "Fetcher", "FileSource", "Resolver"):
+        assert any(f"`{name}" in row[0] or row[0].startswith(name) for row in rows), name
+    for name in re.findall(r"`(LITCRAWL_\w+)`", ours):
+        assert hasattr(settings, name)
+    for name in re.findall(r"`([a-z_0-9]+)`", " ".join(row[1] for row in rows if re.search(r"`[a-z]+_", row[1]) and "Fetcher`" in row[0])):
+        assert name in known_sources(project_settings())
+    fields = {one.name for one in dataclasses.fields(File)}
+    assert set(re.findall(r"`([a-z_0-9]+)`", next(row[0] for row in rows if row[0].startswith("`File`")))) <= fields

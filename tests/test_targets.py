@@ -72,6 +72,7 @@ def answer(url="https://api.test/", ip=None, **meta):
         (answer(ip="127.0.0.41"), Reach.NAMED),
         (answer(), Reach.NAMED),  # off a cassette
         (answer(_scheme_proxy=True), Reach.PUBLIC),
+        (answer(routed=True), Reach.PUBLIC),
         (answer("http://127.0.0.1:8000/", ip="127.0.0.1"), Reach.ANYWHERE),
         (answer("http://localhost:8000/", ip="::1"), Reach.ANYWHERE),
         (answer("http://10.0.0.1/", _scheme_proxy=True), Reach.ANYWHERE),

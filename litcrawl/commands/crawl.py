@@ -8,7 +8,7 @@ import sys
 
 from scrapy.commands.crawl import Command as CrawlCommand
 
-from litcrawl.checks import check_output, check_settings
+from litcrawl.checks import check_output, check_secrecy, check_settings
 from litcrawl.ending import BUG, WRONG, exit_status
 from litcrawl.exceptions import BadArgument
 from litcrawl.spiders.base import LadderSpider
@@ -28,6 +28,7 @@ class Command(CrawlCommand):
             if args[0] not in process.spider_loader.list():
                 raise BadArgument(f"no spider {args[0]!r}; the spiders are: {', '.join(sorted(process.spider_loader.list()))}")
             crawler = process.create_crawler(args[0])
+            check_secrecy(crawler.settings, opts.spargs)
             check_settings(crawler.settings)
             check_output(crawler.settings, opts.spargs)
             prepared = {}

@@ -90,7 +90,7 @@ class PacingMiddleware:
         """The slot of the host that a request goes to."""
         parts = urlparse_cached(request)
         target = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        return self.slots.of(host_of(request), target or "/")
+        return self.slots.of((parts.hostname or "").lower(), target or "/")
 
     def closure(self, slot: str, host: str) -> Closure | None:
         """Why nothing goes to this host now, if so."""
@@ -228,4 +228,6 @@ class PacingMiddleware:
 
 
 def host_of(request: Request) -> str:
-    return (urlparse_cached(request).hostname or "").lower()
+    """The host of a request; in a browser's guise it is another to us, for a wall lets in the one and not the other."""
+    host = (urlparse_cached(request).hostname or "").lower()
+    return f"{host} as {request.meta['impersonate']}" if request.meta.get("impersonate") else host

@@ -11,14 +11,17 @@ from lxml import etree
 
 from litcrawl import media_types
 from litcrawl.exceptions import Exhausting, Malformed, Miss
-from litcrawl.parsers import jats, json, s3, xml
+from litcrawl.parsers import elsevier, jats, json, s3, xml
 from litcrawl.proof import identity
 from litcrawl.proof.content import MAX_DECODED, Content, undo
 from litcrawl.proof.reading import READER
 from litcrawl.proof.walls import page
 from litcrawl.terms import Reason, Want
 
-READERS: dict[str, tuple[str, Callable[[etree._Element], dict[str, Any]]]] = dict.fromkeys(jats.ROOTS, (media_types.JATS, jats.evidence))
+READERS: dict[str, tuple[str, Callable[[etree._Element], dict[str, Any]]]] = {
+    **dict.fromkeys(jats.ROOTS, (media_types.JATS, jats.evidence)),
+    **dict.fromkeys(elsevier.ROOTS, (media_types.ELSEVIER, elsevier.evidence)),
+}
 """What reads a full text, by its root element: its media type, and the function that gives its evidence."""
 
 _PDF_HEADER = re.compile(rb"%PDF-\d")
@@ -136,7 +139,7 @@ def _full_text(content: Content, roots: frozenset[str], ids: Mapping[str, str | 
     evidence = read(root)
     if not evidence.get("has_body", True):
         raise Miss(Reason.ABSTRACT_ONLY)
-    checks.append("body")
+    checks.append("raw-text" if evidence.get("raw_text") else "body")
     if _compare(evidence.get("ids", {}), ids):
         checks.append("ids")
     return Proof(media_type=media_type, evidence=evidence, checks=checks, content=content)
@@ -164,6 +167,9 @@ def _refuse(root: etree._Element) -> NoReturn:
     if name == "errorBean":
         code = (root.findtext("{*}errCode") or "").strip()
         raise Miss(Reason.UNAVAILABLE if code.startswith("5") else Reason.ABSENT, root.findtext("{*}errMsg") or code)
+    if name == "service-error":  # Elsevier
+        code = (root.findtext(".//{*}statusCode") or "").strip()
+        raise Miss(_ELSEVIER_REASONS.get(code, Reason.UNAVAILABLE), root.findtext(".//{*}statusText") or code)
     if (refusal := s3.error_code(root)) is not None:
         raise Miss(_S3_REASONS.get(refusal, Reason.UNAVAILABLE), refusal)
     raise Miss(Reason.WRONG_TYPE, f"root element {name}")
@@ -176,7 +182,15 @@ _S3_REASONS = {
     "AccessDenied": Reason.DENIED,
     "InvalidObjectState": Reason.DENIED,
 }
-_ENVELOPES = frozenset({"fullTextXMLBean", "errorBean", "Error"})
+# https://dev.elsevier.com/support.html
+_ELSEVIER_REASONS = {
+    "RESOURCE_NOT_FOUND": Reason.ABSENT,
+    "INVALID_INPUT": Reason.ABSENT,
+    "AUTHENTICATION_ERROR": Reason.NOT_ENTITLED,
+    "AUTHORIZATION_ERROR": Reason.NOT_ENTITLED,
+    "QUOTA_EXCEEDED": Reason.QUOTA,
+}
+_ENVELOPES = frozenset({"fullTextXMLBean", "errorBean", "service-error", "Error"})
 
 
 def _compare(inside: Mapping[str, str], asked: Mapping[str, str | None]) -> bool:

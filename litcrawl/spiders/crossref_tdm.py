@@ -15,8 +15,11 @@ from litcrawl.proof.check import READERS
 from litcrawl.source import Finding, Question, Source
 from litcrawl.spiders.base import LadderSpider
 from litcrawl.spiders.crossref import may_hold, record, step, today
+from litcrawl.spiders.elsevier_oa import check_whole
 from litcrawl.terms import FILE_WANTS, Reason, Want
 from litcrawl.wire.keys import JOINS
+
+ELSEVIER = "api.elsevier.com"
 
 
 class CrossrefTdm(Source):
@@ -50,6 +53,11 @@ class CrossrefTdm(Source):
     def work(self, response: Response, question: Question, state: dict[str, Any]) -> Iterator[Finding]:
         """The links of one work."""
         yield from (link for link in crossref.links(record(response, question), today()) if link.want in question.want)
+
+    def check_status(self, response: Response, *, is_file: bool = False) -> None:
+        super().check_status(response, is_file=is_file)
+        if is_file and urlsplit(response.url).hostname == ELSEVIER:
+            check_whole(response)
 
     def request(self, step: dict[str, Any], key: str) -> Request:
         """Raises `Miss` for a file whose host answers only to a key that is not set: no request is spent on it."""

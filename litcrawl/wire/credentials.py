@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
@@ -12,10 +13,14 @@ from scrapy.settings import BaseSettings
 
 from litcrawl import __version__
 from litcrawl.exceptions import BadArgument
-from litcrawl.wire.keys import CONTACT, JOINS, SETTINGS, Join
-from litcrawl.wire.redaction import Redactor
+from litcrawl.wire.keys import CONTACT, SETTINGS, Join, joins_of
+from litcrawl.wire.proxies import Routes
+from litcrawl.wire.redaction import Redactor, is_secret
 from litcrawl.wire.transport import Fetcher
 
+logger = logging.getLogger(__name__)
+
+_OK, _UNAUTHORISED = 200, 401
 _PRINTABLE = re.compile(r"[!-~]+", re.ASCII)
 
 
@@ -32,14 +37,18 @@ class Credentials:
         self._values = configured(settings)
         contact = self._values.get(CONTACT)
         self._agent = f"litcrawl/{__version__} (mailto:{contact})" if contact else f"litcrawl/{__version__}"
-        self._redactor = Redactor(self._values.values())
+        self._redactor = Redactor([*self._values.values(), *Routes.from_settings(settings).passwords()])
         self._joins = {
-            host: usable for host, joins in JOINS.items() if (usable := tuple(join for join in joins if join.setting in self._values))
+            host: usable
+            for host, joins in joins_of(settings).items()
+            if (usable := tuple(join for join in joins if join.setting in self._values))
         }
+        self._refused: set[str] = set()
 
     async def fetch(self, request: Request) -> Response:
         """What the inner layer answers or raises, without the secrets; `request.meta` gets what it was told."""
-        keyed = self._joined(request, self._for(request.url))
+        joins = self._for(request.url)
+        keyed = self._joined(request, joins)
         try:
             response = await self._inner.fetch(keyed)
         except Exception as error:
@@ -48,7 +57,9 @@ class Credentials:
             raise
         finally:
             request.meta.update(keyed.meta)
-        return self._clean_response(response, request)
+        if response.status == _UNAUTHORISED:
+            self._report(request.url, joins)
+        return self._clean_response(response, request, joins)
 
     async def close(self) -> None:
         await self._inner.close()
@@ -76,11 +87,20 @@ class Credentials:
                     url += f"{'&' if '?' in url else '?'}{join.name}={quote(value, safe='')}"
             url += hash_ + fragment
         keyed = Request(url, method=request.method, headers=request.headers, body=request.body, meta=request.meta)
-        for name, value in (headers | {"User-Agent": self._agent}).items():
+        if not request.meta.get("impersonate"):  # a guise has a User-Agent of its own
+            headers["User-Agent"] = self._agent
+        for name, value in headers.items():
             keyed.headers.setdefault(name, value)
         return keyed
 
-    def _clean_response(self, response: Response, request: Request) -> Response:
+    def _report(self, url: str, joins: tuple[Join, ...]) -> None:
+        """A key that is refused is the user's to mend: said once of each host."""
+        host, keys = urlsplit(url).netloc, dict.fromkeys(join.setting for join in joins if join.secret)
+        if keys and host not in self._refused:
+            self._refused.add(host)
+            logger.warning("%s refuses its key (401): see %s", host, ", ".join(keys))
+
+    def _clean_response(self, response: Response, request: Request, joins: tuple[Join, ...]) -> Response:
         """The answer to the request as it was before the joins."""
         changes: dict[str, Any] = {}
         if response.url != request.url:
@@ -89,9 +109,16 @@ class Credentials:
         values = b"\n".join(value for _, value in fields)
         if self._redactor.content(values) != values:  # once for all, as nearly always there is nothing to do
             changes["headers"] = Headers([(name, self._redactor.content(value)) for name, value in fields])
-        if not _is_file(response, request) and (body := self._redactor.content(response.body)) != response.body:
+        if (body := self._clean_body(response, request, joins)) != response.body:
             changes["body"] = body
         return response.replace(**changes) if changes else response
+
+    def _clean_body(self, response: Response, request: Request, joins: tuple[Join, ...]) -> bytes:
+        """A file's bytes stay as they came, but for the key that an envelope around them quotes; any other body is looked at."""
+        if response.status != _OK or not (request.meta.get("spool") or request.meta.get("verbatim")):
+            return self._redactor.content(response.body)
+        quoted = [self._values[join.setting] for join in joins if join.quoted]
+        return Redactor(quoted).content(response.body) if quoted else response.body
 
     def _clean_exception(self, error: BaseException, keyed: str, url: str) -> None:
         """Take the secrets out of its texts; what it was raised from is let go, for a traceback would quote that as well."""
@@ -108,13 +135,11 @@ class Credentials:
 
 def configured(settings: BaseSettings) -> dict[str, str]:
     """The credentials and the contact that are set; `BadArgument`, without the value, for one that could break a header line."""
-    values = {name: str(value).strip() for name in SETTINGS if (value := settings.get(name)) and str(value).strip()}
+    names = dict.fromkeys([*SETTINGS, *(join.setting for joins in joins_of(settings).values() for join in joins)])
+    values = {name: str(value).strip() for name in names if (value := settings.get(name)) and str(value).strip()}
     for name, value in values.items():
         if not _PRINTABLE.fullmatch(value):
             raise BadArgument(f"{name}: not one word of printable ASCII")
+        if name != CONTACT and not is_secret(value):
+            raise BadArgument(f"{name}: too short to be a key")
     return values
-
-
-def _is_file(response: Response, request: Request) -> bool:
-    """Whether the body is a file's, to be kept to the byte; with any other status it is a page about it."""
-    return bool(request.meta.get("spool")) and response.status == 200

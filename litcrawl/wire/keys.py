@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from scrapy.settings import BaseSettings
+
 CONTACT = "LITCRAWL_CONTACT"
 
 
@@ -14,6 +16,7 @@ class Join:
     One value that one API takes: of `setting`, or with `template` around it; in the query or in a header, under `name`.
 
     `path`: only for URLs whose path begins so. A template without a place for the value is a constant that goes with the setting.
+    `quoted`: the API's answers quote the value, also those that a file is taken out of.
     """
 
     setting: str
@@ -21,6 +24,7 @@ class Join:
     name: str
     template: str = "{}"
     path: str = "/"
+    quoted: bool = False
 
     @property
     def secret(self) -> bool:
@@ -52,8 +56,8 @@ JOINS: dict[str, tuple[Join, ...]] = {
     ),
     # https://dev.springernature.com/docs/ - the keys of the two APIs are not interchangeable
     "api.springernature.com": (
-        Join("LITCRAWL_SPRINGER_API_KEY", "query", "api_key", path="/openaccess/"),
-        Join("LITCRAWL_SPRINGER_META_API_KEY", "query", "api_key", path="/meta/"),
+        Join("LITCRAWL_SPRINGER_API_KEY", "query", "api_key", path="/openaccess/", quoted=True),
+        Join("LITCRAWL_SPRINGER_META_API_KEY", "query", "api_key", path="/meta/", quoted=True),
     ),
     # https://onlinelibrary.wiley.com/library-info/resources/text-and-datamining
     "api.wiley.com": (Join("LITCRAWL_WILEY_TDM_TOKEN", "header", "Wiley-TDM-Client-Token"),),
@@ -69,3 +73,11 @@ JOINS: dict[str, tuple[Join, ...]] = {
 }
 
 SETTINGS = tuple(dict.fromkeys(join.setting for joins in JOINS.values() for join in joins))
+
+
+def joins_of(settings: BaseSettings) -> dict[str, tuple[Join, ...]]:
+    """The table of a crawl: that above, and what third parties' sources say of their own hosts (`Source.joins`)."""
+    from litcrawl.sources import known_sources  # which knows the spiders, and they the wire
+
+    own = [source.joins for source in known_sources(settings).values() if source.joins]
+    return {host: joins for table in own for host, joins in table.items()} | JOINS

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from base64 import b64encode
 from collections.abc import Callable
 from functools import partial
 from time import monotonic
@@ -15,7 +14,6 @@ from aiohttp.connector import Connection
 from scrapy import Request
 from scrapy.http import Headers, Response
 from scrapy.settings import BaseSettings
-from scrapy.utils.url import add_http_if_no_scheme
 from yarl import URL
 
 from litcrawl.exceptions import Miss
@@ -27,10 +25,13 @@ from litcrawl.wire.body import Limits, Reception
 from litcrawl.wire.errors import NETWORK_ERRORS, StalePart, translate
 from litcrawl.wire.hosts import is_private_literal
 from litcrawl.wire.parts import Held, Parts
+from litcrawl.wire.proxies import Routes, proxy_of
 
 _KEEPALIVE = 30.0  # seconds that an idle connection is kept: longer than the slowest published gap between requests
 _HEADER_LINE = 32 << 10  # publishers send Content-Security-Policy and Link lines beyond aiohttp's 8 KiB
-_READ_BUFFER = 256 << 10
+# A reader that has twice as much waiting is paused, and what a paused TLS connection still held is lost when its server closes it:
+# a file that is cut where it lies would seem to end elsewhere in each try.
+_READ_BUFFER = 2 << 20
 
 
 class Fetcher(Protocol):
@@ -95,12 +96,14 @@ class Transport:
     """
     Sends a request as it is and returns the whole answer; redirects, cookies and retries are the middlewares' work.
 
-    Of `request.meta` it reads `spool`, `global_only`, `download_timeout` and `proxy`, and sets `download_latency` and `received`.
+    Of `request.meta` it reads `spool`, `global_only`, `download_timeout` and `proxy`, and sets `download_latency`, `received` and
+    `routed`: whether it went over a route of `LITCRAWL_PROXY`.
     """
 
     def __init__(self, settings: BaseSettings):
         self._limits = Limits.of(settings)
         self._parts = Parts(settings["LITCRAWL_OUT"], settings.getint("LITCRAWL_MIN_FREE"))
+        self._routes = Routes.from_settings(settings)
         self._connections = settings.getint("CONCURRENT_REQUESTS")
         self._sessions: dict[bool, aiohttp.ClientSession] = {}
         self._tls: ssl.SSLContext | None = None
@@ -135,7 +138,7 @@ class Transport:
                     answer.close()
                     raise StalePart(f"{held.length} bytes were held of what is another file by now")
                 held = None
-            address = None if request.meta.get("proxy") else answer.peer
+            address = None if request.meta["routed"] or request.meta.get("proxy") else answer.peer
             return await Reception(request, answer, headers, self._parts, self._limits, held).response(clock, address)
 
     async def _send(self, request: Request, held: Held | None) -> _Answer:
@@ -145,9 +148,11 @@ class Transport:
             headers = [each for each in request.headers.to_tuple_list() if each[0] != "Proxy-Authorization"]
             if held:
                 headers += ranges.request_headers(held).items()
-            proxy, authorization = _proxy_of(request)
+            route = self._routes.of(url.raw_host or "")
+            proxy, authorization = proxy_of(request, route)
             if authorization and url.scheme == "http":  # no tunnel: the proxy reads the request itself
                 headers += authorization.items()
+            request.meta["routed"] = route is not None
             guarded = bool(request.meta.get("global_only")) and proxy is None
             if guarded and is_private_literal(url.raw_host or ""):
                 raise Miss(Reason.UNSAFE, f"{url.raw_host} is not a public address")
@@ -192,14 +197,3 @@ class Transport:
                 max_field_size=_HEADER_LINE,
             )
         return session
-
-
-def _proxy_of(request: Request) -> tuple[URL | None, dict[str, str] | None]:
-    """The proxy without user and password, and the header that carries them (as HttpProxyMiddleware sets it)."""
-    if not request.meta.get("proxy"):
-        return None, None
-    url = URL(add_http_if_no_scheme(request.meta["proxy"]))
-    authorization = request.headers.get("Proxy-Authorization")
-    if authorization is None and url.user is not None:
-        authorization = b"Basic " + b64encode(f"{url.user}:{url.password or ''}".encode())
-    return url.with_user(None), {"Proxy-Authorization": authorization.decode("latin-1")} if authorization else None

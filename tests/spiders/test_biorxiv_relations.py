@@ -6,7 +6,7 @@ import asking
 import pytest
 
 from litcrawl.ids import Ids
-from litcrawl.items import Claim, Relation, Step
+from litcrawl.items import Claim, Heard, Relation, Step
 from litcrawl.spiders.biorxiv_relations import BiorxivRelations
 from litcrawl.terms import Reason
 
@@ -33,11 +33,11 @@ def version(number="1", published="NA", doi=PREPRINT, licence="cc_by"):
 
 
 def asked(source, doi, *bodies):
-    """What comes of a question that is answered so, call after call."""
+    """What comes of a question that is answered so, call after call; without what it holds for another source."""
     finding = asking.first(source, question(doi))
     for body in bodies[:-1]:
         (finding,) = asking.read(source, finding, question(doi), body)
-    return asking.read(source, finding, question(doi), bodies[-1])
+    return [one for one in asking.read(source, finding, question(doi), bodies[-1]) if not isinstance(one, Heard)]
 
 
 def relation(kind, doi):
@@ -66,6 +66,15 @@ def test_a_preprint_names_the_article_that_it_became(source):
     found = asked(source, PREPRINT, answer(version("1"), version("10", ARTICLE.upper(), licence="cc_by_nd"), version("2")))
     claim = Claim(raw="cc_by_nd", spdx="LicenseRef-CC-BY-ND", basis="biorxiv", about="preprint", url=f"{API}/details/biorxiv/{PREPRINT}")
     assert found == [claim, relation("published", ARTICLE)]
+
+
+def test_the_files_in_the_same_answer_are_for_the_source_that_fetches_them(source):
+    xml = "https://www.biorxiv.org/content/early/2024/04/02/2024.04.01.587366.source.xml"
+    body = answer(version("1") | {"jatsxml": "https://x.test/1.xml"}, version("2") | {"jatsxml": xml})
+    heard = next(
+        one for one in asking.read(source, asking.first(source, question(PREPRINT)), question(PREPRINT), body) if isinstance(one, Heard)
+    )
+    assert (heard.source, [(link.version, link.url) for link in heard.links]) == ("biorxiv", [(2, xml)])
 
 
 @pytest.mark.parametrize("published", ["NA", "", None, "na", "soon", ["10.1/a"], PREPRINT])

@@ -114,6 +114,17 @@ def test_a_host_that_answers_only_to_its_key_is_not_asked_without(source, want, 
     assert b"k" not in request.headers.values(), "the wire joins it"
 
 
+def test_a_first_page_of_elsevier_s_is_not_the_article():
+    keyed = asking.source(CrossrefTdm, LITCRAWL_ELSEVIER_API_KEY="elsevier-key")
+    first_page = {"X-ELS-Status": "WARNING - Response limited to first page because requestor not entitled to resource"}
+    link = Link(want="pdf", url=ELSEVIER.replace("text/xml", "application/pdf"))
+    assert asking.missed(keyed, link, ASKED, PDF, headers=first_page) == Reason.NOT_ENTITLED
+    (found,) = asking.read(keyed, link, ASKED, PDF, headers={"X-ELS-Status": "OK"})
+    assert isinstance(found, Found)
+    (found,) = asking.read(keyed, Link(want="pdf", url="https://pub.tld/a.pdf"), ASKED, PDF, headers=first_page)
+    assert isinstance(found, Found), "another host's header of that name says nothing"
+
+
 @pytest.mark.parametrize("url", ["https://pub.tld/a.pdf", "https://xapi.elsevier.com/a.pdf", "https://api.wiley.com:8443/a.pdf"])
 def test_other_hosts_need_none(source, url):
     assert source.request(file(source, "pdf", url), "key").url == url

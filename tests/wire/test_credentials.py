@@ -187,6 +187,42 @@ async def test_a_files_bytes_are_never_touched():
     assert response.body == body
 
 
+async def test_a_key_that_an_envelope_quotes_does_not_stay_in_the_file_within():
+    key, contact = ALL["LITCRAWL_SPRINGER_API_KEY"], ALL[CONTACT]
+    below = Below(lambda request: Response(request.url, body=f"<apiKey>{key}</apiKey><email>{contact}</email>".encode()))
+    request = Request("https://api.springernature.com/openaccess/jats?q=doi:1", meta={"verbatim": True})
+    response = await Credentials(below, Settings(ALL)).fetch(request)
+    assert response.body == f"<apiKey>REDACTED</apiKey><email>{contact}</email>".encode(), (
+        "an author's address is theirs, also where it is ours"
+    )
+
+
+async def test_a_key_that_is_refused_is_said_once(caplog):
+    wire = Credentials(Below(lambda request: Response(request.url, 401)), Settings(ALL))
+    for url in (
+        "https://api.elsevier.com/content/1",
+        "https://api.elsevier.com/content/2",
+        "https://x.example/",
+        "https://api.unpaywall.org/v2/1",
+    ):
+        await wire.fetch(Request(url))
+    assert [record.getMessage() for record in caplog.records] == [
+        "api.elsevier.com refuses its key (401): see LITCRAWL_ELSEVIER_API_KEY, LITCRAWL_ELSEVIER_INSTTOKEN"
+    ]
+
+
+async def test_a_proxy_s_password_is_taken_out_as_well():
+    below = Below(lambda request: Response(request.url, 302, headers={"Location": "/?pw=sesame%2F1"}, body=b"your password sesame/1"))
+    settings = Settings({"LITCRAWL_PROXY": {"x.example": "http://reader:sesame%2F1@proxy.example"}})
+    response = await Credentials(below, settings).fetch(Request("https://x.example/"))
+    assert (response.headers["Location"], response.body) == (b"/?pw=REDACTED", b"your password REDACTED")
+
+
+async def test_a_guise_has_its_own_name_and_no_contact():
+    request = await sent("https://www.biorxiv.org/a.xml", meta={"impersonate": "chrome"})
+    assert not request.headers
+
+
 @pytest.mark.parametrize("kind", [DownloadFailedError, lambda text: Miss(Reason.TOO_LARGE, text)])
 async def test_exceptions_are_clean_and_meta_comes_back_with_them(kind, caplog):
     def fail(request):
@@ -212,8 +248,8 @@ def test_a_value_that_could_break_a_header_is_refused_without_being_quoted(value
 
 
 async def test_white_space_around_a_value_is_not_part_of_it():
-    request = await sent("https://api.elsevier.com/x", {"LITCRAWL_ELSEVIER_API_KEY": " key\n"})
-    assert request.headers["X-ELS-APIKey"] == b"key"
+    request = await sent("https://api.elsevier.com/x", {"LITCRAWL_ELSEVIER_API_KEY": " sesame-key\n"})
+    assert request.headers["X-ELS-APIKey"] == b"sesame-key"
 
 
 async def test_close_reaches_the_layer_below():
