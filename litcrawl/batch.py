@@ -14,6 +14,7 @@ from litcrawl import ladder
 from litcrawl.ids import Ids
 from litcrawl.resolver import Answer, Resolver
 from litcrawl.source import Source
+from litcrawl.targets import Reach
 from litcrawl.terms import Reason, Want
 from litcrawl.ticket import IDENTIFIERS, Ticket, attempt, wanted
 
@@ -116,9 +117,21 @@ def of_each(chunk: Chunk, resolver: Resolver, reason: Reason) -> Reason:
 
 
 def record(
-    ticket: Ticket, resolver: Resolver, kind: str, answer: Answer | None, reason: Reason, *, http: int | None = None, tries: int = 0
+    ticket: Ticket,
+    resolver: Resolver,
+    kind: str,
+    answer: Answer | None,
+    reason: Reason,
+    *,
+    http: int | None = None,
+    tries: int = 0,
+    reach: Reach = Reach.ANYWHERE,
 ) -> Ticket:
-    """The ticket after a resolver has answered, or has not: then `answer` is None, and `reason` `absent` if it knows no such article."""
+    """
+    The ticket after a resolver has answered, or has not: then `answer` is None, and `reason` `absent` if it knows no such article.
+
+    Links that came along may lead as far as `reach`.
+    """
     ticket = attempt(ticket, resolver.name, IDENTIFIERS, reason, http=http, tries=tries)
     ticket["asked"] = [*ticket["asked"], resolver.name]
     heard: dict[str, Any] = {name: [] for name in (resolver.name, *resolver.speaks_for)} if reason == Reason.ABSENT else {}
@@ -131,7 +144,7 @@ def record(
         ticket["conflicts"] = [*ticket["conflicts"], *(_conflict(name, getattr(known, name)) for name in wrong)]
         ticket["ids"] = Ids(**(known.as_dict() | dict.fromkeys(wrong))).merge(answer.ids).as_dict()
         ticket = ladder.add(ticket, resolver.name, answer.facts)
-        heard = {resolver.name: []} | {name: [ladder.plan(name, link) for link in links] for name, links in answer.heard.items()}
+        heard = {resolver.name: []} | {name: ladder.plans(name, links, reach) for name, links in answer.heard.items()}
     return ticket | {"heard": ticket["heard"] | heard}
 
 

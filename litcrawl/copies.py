@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +19,7 @@ _ABOUT = {Stage.PUBLISHED: "vor", Stage.ACCEPTED: "am", Stage.SUBMITTED: "prepri
 _ORDER = [Stage.PUBLISHED, Stage.ACCEPTED, Stage.SUBMITTED, Stage.PREPRINT, None]
 _RESOLVERS = frozenset({"doi.org", "dx.doi.org", "www.doi.org", "hdl.handle.net"})  # they lead to a page about an article
 _LONGEST = 4000
+_MOST = 500  # the most copied articles have some thirty
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +33,8 @@ class Copy:
 
 
 def best_first(copies: Iterable[Copy]) -> list[Copy]:
-    """Published before accepted before submitted; what is equal stays in its order. One of each."""
-    return sorted(dict.fromkeys(copies), key=lambda copy: _ORDER.index(copy.stage))
+    """Published before accepted before submitted; what is equal stays in its order. One of each, of the first few hundred."""
+    return sorted(dict.fromkeys(islice(copies, _MOST)), key=lambda copy: _ORDER.index(copy.stage))
 
 
 def links(copies: Sequence[Copy], basis: str, access: str | None) -> list[Link]:

@@ -6,19 +6,27 @@ from scrapy.exceptions import IgnoreRequest
 
 from litcrawl.terms import Reason
 
+_LONGEST = 500
+
 
 class Miss(IgnoreRequest):
     """
     One step of one article did not bring what it was for; `reason` says why.
 
     Raised by sources, proof, middlewares and the wire. An `IgnoreRequest`, so that Scrapy hands it to the
-    errback without an ERROR line of its own.
+    errback without an ERROR line of its own. `detail`, which may quote an upstream, is cut to one short line.
     """
 
     def __init__(self, reason: Reason, detail: str = ""):
+        detail = one_line(detail)
         super().__init__(f"{reason}: {detail}" if detail else str(reason))
         self.reason = reason
         self.detail = detail
+
+
+def one_line(text: str) -> str:
+    """What an upstream said, as it may stand in a log: short, on one line, without what a terminal would obey."""
+    return "".join(each if each.isprintable() else " " for each in text[:_LONGEST])
 
 
 class HostClosed(Miss):

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from urllib.parse import urlsplit
 
-from litcrawl import licences
+from litcrawl import licences, targets
+from litcrawl.bounds import bounded
 from litcrawl.ids import Ids
 from litcrawl.items import Claim, File, Heard, Link, Relation, Retraction, Step, Title
 from litcrawl.keeping import keep
 from litcrawl.media_types import JATS, PDF, TEXT, media_type_of_name
 from litcrawl.source import Finding, Found, Source
+from litcrawl.targets import Reach
 from litcrawl.terms import WANTS, Kind, Reason, Want, want_of
 from litcrawl.ticket import IDENTIFIERS, LATEST, Plan, Ticket, answered, attempt, question, scope, wanted
 
@@ -192,8 +194,9 @@ def record(
     tries: int = 1,
     final_url: str | None = None,
     seconds: float | None = None,
+    reach: Reach = Reach.ANYWHERE,
 ) -> Ticket:
-    """The ticket after a step has ended: what it found is added, how it ended is written down."""
+    """The ticket after a step has ended: what it found, which may lead as far as `reach`, is added, how it ended is written down."""
     ticket = attempt(
         ticket, step["source"], step["step"], reason, url=step["url"], http=http, tries=tries, final_url=final_url, seconds=seconds
     )
@@ -203,15 +206,15 @@ def record(
         ticket = ticket | {"todo": [one for one in ticket["todo"] if one["source"] != step["source"]]}
         for one in dropped:
             ticket = attempt(ticket, one["source"], one["step"], reason, url=one["url"], tries=0)
-    return add(ticket, step["source"], findings)
+    return add(ticket, step["source"], findings, reach)
 
 
-def add(ticket: Ticket, source: str, findings: Iterable[Finding]) -> Ticket:
-    """The ticket with what a source has found."""
+def add(ticket: Ticket, source: str, findings: Iterable[Finding], reach: Reach = Reach.ANYWHERE) -> Ticket:
+    """The ticket with what a source has found; its links may lead as far as `reach`."""
     ticket = dict(ticket)
     calls: list[Plan] = []
     files: list[Plan] = []
-    for finding in findings:
+    for finding in bounded(findings):
         match finding:
             case Ids():
                 ticket["ids"] = Ids(**ticket["ids"]).merge(finding).as_dict()
@@ -224,15 +227,14 @@ def add(ticket: Ticket, source: str, findings: Iterable[Finding]) -> Ticket:
             case Retraction():
                 ticket["retracted"] = bool(ticket["retracted"]) or finding.retracted
             case Heard():
-                heard = [plan(finding.source, link) for link in finding.links]
-                ticket["heard"] = ticket["heard"] | {finding.source: heard}
+                ticket["heard"] = ticket["heard"] | {finding.source: plans(finding.source, finding.links, reach)}
                 for fact in finding.facts:
                     if fact in ticket["want"]:
                         ticket = attempt(ticket, finding.source, fact, Reason.OK)
             case Step():
                 calls.append({"source": source, "step": finding.step, "url": finding.url, "state": finding.state})
             case Link():
-                files.append(plan(source, finding))
+                files.append(plan(source, finding, reach))
             case Found():
                 ticket = keep(ticket, finding.file)
     if files:
@@ -240,12 +242,17 @@ def add(ticket: Ticket, source: str, findings: Iterable[Finding]) -> Ticket:
     return ticket | {"todo": [*calls, *ticket["todo"]]}
 
 
-def plan(source: str, link: Link) -> Plan:
+def plans(source: str, links: Iterable[Link], reach: Reach) -> list[Plan]:
+    """Links that one source told of another, as steps of that."""
+    return [plan(source, link, reach) for link in bounded(links)]
+
+
+def plan(source: str, link: Link, reach: Reach = Reach.ANYWHERE) -> Plan:
     """A file's address as a step of its source."""
     step = asdict(link)
     step = {"source": source, "step": str(step.pop("want")), **step}
     step["stage"], step["role"] = link.stage and str(link.stage), link.role and str(link.role)
-    return step
+    return step if reach == Reach.ANYWHERE else step | {"reach": str(reach)}
 
 
 def _put(ticket: Ticket, steps: Iterable[Plan]) -> Ticket:
@@ -266,8 +273,8 @@ def _put(ticket: Ticket, steps: Iterable[Plan]) -> Ticket:
         if (source, url) in places:
             there = todo[places[source, url]]
             todo[places[source, url]] = there | {name: value for name, value in step.items() if there.get(name) is None}
-        elif not _fetchable(url):
-            ticket = attempt(ticket, source, step["step"], Reason.UNSAFE, url=url)
+        elif not targets.fetchable(url, step.get("reach", Reach.ANYWHERE)):
+            ticket = attempt(ticket, source, step["step"], Reason.UNSAFE, url=targets.shown(url))
         elif (source, url) in held:
             ticket = attempt(ticket, source, step["step"], Reason.OK, url=url)
         elif (known := ended.get((step["step"], url))) is None:
@@ -276,15 +283,3 @@ def _put(ticket: Ticket, steps: Iterable[Plan]) -> Ticket:
         elif known["source"] != source:  # asked already, for another that knows the same address
             ticket = attempt(ticket, source, step["step"], Reason(known["reason"]), url=url)
     return ticket | {"todo": todo}
-
-
-def _fetchable(url: str) -> bool:
-    """Whether an address, which may be anything that an upstream sends, is one of the web."""
-    try:
-        parts = urlsplit(url)
-        url.encode()
-        host = parts.hostname or ""
-        named = len(host) <= 253 and all(0 < len(label) <= 63 for label in host.removesuffix(".").split("."))  # RFC 1035, section 2.3.4
-        return parts.scheme in ("http", "https") and named and parts.port != 0
-    except ValueError:  # a port or an address that is none, a lone surrogate
-        return False

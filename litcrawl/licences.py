@@ -82,10 +82,10 @@ def conflict(claims: Iterable[Claim]) -> bool:
     Less exact is not different (`LicenseRef-CC-BY` beside `CC-BY-4.0`), and one source's terms may follow each other
     (a user licence now, another from a later start).
     """
-    of_record = [claim for claim in claims if claim.spdx and claim.about in (None, "vor")]
+    of_record = {(claim.spdx, claim.basis, claim.start) for claim in claims if claim.spdx and claim.about in (None, "vor")}
     return any(
-        not agree(one.spdx, other.spdx) and not (one.basis == other.basis and one.start != other.start)
-        for one, other in combinations(of_record, 2)
+        not agree(one, other) and not (basis == other_basis and start != other_start)
+        for (one, basis, start), (other, other_basis, other_start) in combinations(of_record, 2)
     )
 
 

@@ -58,11 +58,20 @@ def file_name(name: str, taken: Iterable[str] = ()) -> str:
     """
     stem, extension = _cleaned(name)
     folded = _folded("\n".join(["", "article.json", *taken, ""]))  # at once: there may be thousands, and no name holds a line's end
-    candidate, number = _fitted(stem, extension), 1
-    while f"\n{_folded(candidate)}\n" in folded:
-        number += 1
-        candidate = _fitted(stem, f"-{number}{extension}")
-    return candidate
+
+    def candidate(number: int) -> str:
+        return _fitted(stem, f"-{number}{extension}" if number > 1 else extension)
+
+    def is_taken(number: int) -> bool:
+        return f"\n{_folded(candidate(number))}\n" in folded
+
+    low, high = 0, 1  # in steps that double, then halve: all of ten thousand files may bear one name
+    while is_taken(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_taken(middle) else (low, middle)
+    return candidate(high)
 
 
 def _split(key: str) -> tuple[str, str]:

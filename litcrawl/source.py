@@ -209,6 +209,7 @@ class Source:
             filename=filename,
             titles=question.titles,
             read_text=self.guesses,
+            most=self.settings.getint("LITCRAWL_MAX_FILE_SIZE"),
         )
         evidence = proved.evidence
         licence, version, stage = step.get("licence"), step.get("version"), step.get("stage")

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
@@ -153,7 +153,7 @@ class Store:
         path = self.out / folder / SIDECAR
         try:
             article = orjson.loads(path.read_bytes())
-            _check(article)
+            _check(article, folder)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -237,8 +237,12 @@ class Store:
             raise StorageError(f"{path} cannot be written: {error.strerror or error}", full=error.errno in FULL) from error
 
 
-def _check(article: Any) -> None:
-    """Raise `ValueError`, `TypeError`, `KeyError` or `AttributeError` unless this is the record of an article: a later run builds on it."""
+def _check(article: Any, folder: str) -> None:
+    """
+    Raise `ValueError`, `TypeError`, `KeyError` or `AttributeError` unless this is the record of the article in this folder.
+
+    A later run builds on it, and writes where it says; folders are handed on from one to another.
+    """
     if not (isinstance(article, dict) and article.keys() >= _NEEDED):
         raise ValueError("not the record of an article")
     Article.from_dict(article)
@@ -251,6 +255,9 @@ def _check(article: Any) -> None:
     known = [article["key"], article["path"], *(value for one in bearers for _, value in Ids(**one["ids"]))]
     if not all(isinstance(one, str) for one in known):
         raise ValueError("an identifier is no string")
+    paths = [PurePosixPath(path) for path in (folder, *(file["path"] for file in article["files"])) if path is not None]
+    if article["path"] != folder or not all(path.is_relative_to(folder) and not {"..", "/"} & set(path.parts) for path in paths):
+        raise ValueError("it speaks of files outside its folder")
 
 
 # The spider, the pipeline and the extensions of a crawl share one: two indexes of one process could come to hold two files.

@@ -54,3 +54,12 @@ def test_a_request_that_is_on_no_cassette_is_one_line(caplog):
     assert reason_of(failure) is Reason.ERROR
     [record] = caplog.records
     assert (record.levelname, record.getMessage(), record.exc_info) == ("ERROR", "cassettes holds no GET http://x.example/", None)
+
+
+def test_what_an_upstream_said_is_one_short_line_of_the_log():
+    said = "no such\r\n2026-11-30 ERROR: forged \x1b[2J\u202e\ud800" + "x" * 100_000
+    detail = Miss(Reason.ABSENT, said).detail
+    assert len(detail) <= 500
+    assert detail.isprintable()
+    detail.encode()
+    assert detail.startswith("no such  2026")

@@ -132,6 +132,13 @@ def test_file_names_are_told_apart_as_any_disk_would() -> None:
     assert file_name("re\u0301sume\u0301.pdf", taken) == "r\u00e9sum\u00e9-2.pdf"
 
 
+def test_thousands_of_equal_names_are_numbered() -> None:
+    taken: list[str] = []
+    for _ in range(3000):
+        taken.append(file_name("data.csv", taken))
+    assert taken == ["data.csv", *(f"data-{n}.csv" for n in range(2, 3001))]
+
+
 def test_long_file_name_keeps_its_extension_and_its_number() -> None:
     long = "é" * 80 + ".tar.gz"
     first = file_name(long)

@@ -238,6 +238,19 @@ async def test_announced_limits_are_followed_where_they_are_stricter() -> None:
         assert busiest(times, 1.0) <= 4
 
 
+@pytest.mark.parametrize(
+    ("count", "seconds", "asked"), [("1", "86400s", 1), ("1", "1e30s", 1), ("1e-300", "1s", 3), ("1", "nan", 3), ("1e308", "1e-308s", 3)]
+)
+async def test_a_pace_that_nobody_keeps_closes_its_host_and_holds_up_nobody(count, seconds, asked) -> None:
+    headers = [("X-Rate-Limit-Limit", count), ("X-Rate-Limit-Interval", seconds), ("X-Concurrency-Limit", "1e308")]
+    async with loopback(lambda arrival, n: Answer(headers=headers if arrival.host == A else [])) as world:
+        slots = {A: {"limit": (50, 1.0), "concurrency": 1}}
+        result = await crawl([Request(world.url(f"/{n}", host)) for host in (A, B) for n in range(3)], LITCRAWL_SLOTS=slots)
+        assert len(world.times(A)) == asked
+        assert {failure.value.reason for failure in result.failures} <= {Reason.RATE_LIMITED}
+        assert len(result.responses) + len(result.failures) == 6
+
+
 async def test_retries_wait_in_the_queue_while_others_go_on() -> None:
     def behaviour(arrival, n):
         return Answer(503) if arrival.path == "/flaky" and n < 3 else Answer()

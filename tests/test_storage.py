@@ -1,5 +1,7 @@
 """A disk that takes nothing more: nothing half-written under a final name, a clean end, and a later run that completes."""
 
+import errno
+import gzip
 import json
 import os
 import resource
@@ -8,6 +10,7 @@ import subprocess
 
 import pytest
 from lab import jats, lab, pdf, tree
+from loopback import Answer
 
 KEYS = [f"PMC{n}" for n in range(1, 13)]
 IDS = " ".join(KEYS)
@@ -96,3 +99,25 @@ async def test_less_is_free_than_is_to_stay_free(tmp_path):
         status, said = await (await world.process(tmp_path, str(again))).end()
         assert status == 0, said
         assert len(tree(tmp_path)) == 4 * len(KEYS)
+
+
+@pytest.mark.parametrize(("cause", "ended"), [("ENOSPC", "disk"), ("EIO", "finished")])
+async def test_a_disk_that_does_not_take_what_came_packed(tmp_path, monkeypatch, caplog, cause, ended):
+    """A large file in a coding that nobody asked for is unpacked on the disk before it is proved."""
+
+    def refuse(*_):
+        raise OSError(getattr(errno, cause), "as told")
+
+    monkeypatch.setattr("litcrawl.proof.content.decode", refuse)
+    async with lab() as world:
+        world.add("PMC1", {"PMC1.pdf": b""})
+        packed = gzip.compress(os.urandom(20_000))
+        world.first = lambda path, n: Answer(headers=[("Content-Encoding", "gzip")], body=packed) if path.endswith(".pdf") else None
+        crawled = await world.crawl(tmp_path, "PMC1", want="pdf", settings={"LITCRAWL_STREAM_SIZE": 4096})
+    summary = json.loads((crawled.run / "summary.json").read_bytes())
+    assert (summary["ended_by"], summary["status"]) == (ended, 3)
+    assert [one["reason"] for one in crawled.article_json("pmc/PMC1")["attempts"] if one["step"] == "pdf" and one["source"] == "lab"] == [
+        "not-stored"
+    ]
+    assert [record for record in caplog.records if record.exc_info] == []
+    assert not list((tmp_path / ".parts").iterdir())

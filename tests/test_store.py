@@ -227,6 +227,40 @@ class TestFinding:
         path.write_text(json.dumps({"type": "article"}))
         assert store.find(Ids(pmcid="PMC1")).article is None
 
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"path": "../../elsewhere"},
+            {"path": "pmc/PMC2"},
+            {"path": "/elsewhere"},
+            {"files": ["../../elsewhere/body.xml"]},
+            {"files": ["pmc/PMC1/../../../elsewhere.xml"]},
+            {"files": ["/elsewhere/body.xml"]},
+            {"files": ["pmc/PMC2/body.xml"]},
+            {"files": [7]},
+        ],
+    )
+    def test_a_record_that_leads_out_of_its_folder_is_none(self, store, caplog, change):
+        """Somebody else may have written it: folders are handed on."""
+        put(store, "PMC1", Ids(pmcid="PMC1"), {"body.xml": JATS})
+        path = store.out / "pmc/PMC1/article.json"
+        article = json.loads(path.read_bytes())
+        if "files" in change:
+            article["files"] = [article["files"][0] | {"path": one} for one in change["files"]]
+        else:
+            article |= change
+        path.write_text(json.dumps(article))
+        assert store.find(Ids(pmcid="PMC1")).article is None
+        assert "fetched anew" in caplog.text
+
+    def test_an_index_that_leads_out_of_the_output_is_not_followed(self, store, tmp_path):
+        article = Article(key="PMC1", path="../elsewhere", ids=Ids(pmcid="PMC1").as_dict(), outcome=Outcome.COMPLETE, run="earlier")
+        (tmp_path / "elsewhere").mkdir()
+        (tmp_path / "elsewhere/article.json").write_text(json.dumps(article.to_dict()))
+        for folder in ("../elsewhere", str(tmp_path / "elsewhere")):
+            store.index.add(Ids(pmcid="PMC1"), folder)
+            assert store.find(Ids(pmcid="PMC1")).article is None
+
 
 class TestCaptions:
     def test_are_those_of_the_full_text_on_disk(self, store):

@@ -139,7 +139,9 @@ class PacingMiddleware:
     def process_response(self, request: Request, response: Response) -> Response:
         slot, host = self._place(request)
         gate, now = self._gate(slot), time()
-        gate.follow(*ratelimits.announced(response.headers), self._workers)
+        limit, concurrency = ratelimits.announced(response.headers)
+        gap = limit[1] * self._workers / limit[0] if limit and gate.slot.limit else 0.0
+        gate.follow(limit if gap <= self._patience else None, concurrency, self._workers)
         quota = ratelimits.quota(response.status, response.headers, now)
         asked = ratelimits.retry_after(response.headers, now) if response.status in _BUSY else None
         if quota and response.status in _REFUSALS:
@@ -159,6 +161,8 @@ class PacingMiddleware:
             self._opened(slot, host)
             if quota and quota.reset is not None:  # this was the last
                 self._put_off(gate, quota.reset, Reason.QUOTA)
+            elif gap > self._patience:  # so slow a pace is a pause: followed, it would hold the crawl for a day a request
+                self._put_off(gate, gap, Reason.RATE_LIMITED)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:

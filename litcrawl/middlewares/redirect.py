@@ -17,13 +17,13 @@ from w3lib.url import safe_url_string
 
 from litcrawl.exceptions import Miss
 from litcrawl.middlewares import cookies
+from litcrawl.targets import LONGEST, from_outside
 from litcrawl.terms import Reason
 from litcrawl.wire import hosts
 
 logger = logging.getLogger(__name__)
 
 _STATUSES = frozenset({301, 302, 303, 307, 308})
-_LONGEST = 8192
 # Of one URL's tries: nothing to the next.
 _ONE_URL = ("retry_times", "tries", "waited", "not_before", "received", "download_latency", "routed")
 # Of a proxy that HttpProxyMiddleware took from the environment: it is to choose again, by the next host and scheme.
@@ -98,7 +98,7 @@ class RedirectMiddleware:
     def _follow(self, request: Request, response: Response, url: str, jar: cookies.Jar) -> Request:
         meta = {key: value for key, value in request.meta.items() if key not in _ONE_URL}
         meta["cookies"] = jar
-        if "redirect_urls" not in request.meta and _from_outside(request, response):
+        if "redirect_urls" not in request.meta and from_outside(request, response):
             meta["global_only"] = True
         follow = request.replace(url=url, meta=meta, cookies=None, dont_filter=True, priority=request.priority + self._priority)
         if response.status == 303 or (response.status in {301, 302} and request.method == "POST"):
@@ -120,15 +120,6 @@ class RedirectMiddleware:
         return follow
 
 
-def _from_outside(request: Request, response: Response) -> bool:
-    """Whether an answer came from the public internet; behind a proxy, which hides the address, a host name is taken so."""
-    if response.ip_address is not None:
-        return hosts.is_global(str(response.ip_address))
-    host = urlparse_cached(request).hostname or ""
-    hidden = request.meta.get("_scheme_proxy") or request.meta.get("routed")
-    return bool(hidden) and not (hosts.literal(host) or hosts.is_local_name(host))
-
-
 def _proxy_authorization(follow: Request) -> bytes | None:
     """
     Take the password for its proxy from a request, and the proxy itself where the environment named it.
@@ -145,7 +136,7 @@ def _proxy_authorization(follow: Request) -> bytes | None:
 
 def _target(base: str, location: bytes) -> str:
     """The absolute address that a Location means, without user, password and fragment; `unsafe` when it means none."""
-    if len(location) > _LONGEST:
+    if len(location) > LONGEST:
         raise Miss(Reason.UNSAFE, f"redirect to an address of {len(location)} bytes")
     try:
         text = location.decode("utf-8")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, TypeAlias
 
 from litcrawl import licences
@@ -26,9 +27,10 @@ FIELDS = ("DOI", "type", "title", "original-title", "license", "link", "relation
 """What is read of a record; one that the route does not know would make it refuse the whole list."""
 
 _LONGEST = 2000
+_MOST = 2000  # entries of a list that are looked at
 _TAG = re.compile(r"</?[a-z][\w:.-]*(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?=T|$)")
-_MOST = (9999, 12, 31)  # of a year, a month, a day
+_HIGHEST = (9999, 12, 31)  # of a year, a month, a day
 _RELATIONS = {
     "has-preprint": "preprint",
     "is-preprint-of": "published",
@@ -96,7 +98,7 @@ def facts(record: Record, url: str) -> Iterator[Title | Claim | Relation | Retra
 
 def titles(record: Record) -> list[str]:
     """What the work is called, in each language, without the markup that publishers leave in."""
-    raw = [text[:_LONGEST] for field in ("title", "original-title") for text in _list(record.get(field)) if isinstance(text, str)]
+    raw = [text[:_LONGEST] for field in ("title", "original-title") for text in _list(record.get(field))[:_MOST] if isinstance(text, str)]
     return list(dict.fromkeys(filter(None, (" ".join(html.unescape(_TAG.sub("", text)).split()) for text in raw))))
 
 
@@ -131,6 +133,8 @@ def links(record: Record, today: str) -> list[Link]:
     that lies there, as of `today` (ISO 8601).
     """
     preprint = record.get("type") == "posted-content"
+    begun = [(about, claim) for about, claim in _licences(record) if (claim.start or "") <= today]
+    terms = {version: _licence(begun, version) for version in _DECIDES}
     found: dict[tuple[Want, str], tuple[str, Link]] = {}
     for one in _objects(record.get("link")):
         url = _TLS_ONLY.sub("https://", _text(one.get("URL")).strip())
@@ -139,7 +143,7 @@ def links(record: Record, today: str) -> list[Link]:
             continue
         version = _version(one)
         stage = Stage.PREPRINT if preprint and version == "vor" else _STAGES.get(version)
-        found.setdefault((want, url), (version, Link(want=want, url=url, stage=stage, licence=_licence(record, version, today))))
+        found.setdefault((want, url), (version, Link(want=want, url=url, stage=stage, licence=terms.get(version))))
     ranked = sorted(found.values(), key=lambda one: (list(Want).index(one[1].want), _rank(one[0])))
     return [link for _, link in ranked]
 
@@ -163,15 +167,14 @@ def _update_type(update: Record) -> str:
 def _licences(record: Record, url: str | None = None) -> Iterator[tuple[str, Claim]]:
     """Every licence entry: the version that it names, and the claim that it makes."""
     for one in _objects(record.get("license")):
-        if raw := _text(one.get("URL")).strip():
+        if raw := _text(one.get("URL")).strip()[:_LONGEST]:
             about = licences.about(_version(one))
             yield _version(one), Claim(raw=raw, spdx=licences.spdx(raw), basis=BASIS, about=about, start=_start(one.get("start")), url=url)
 
 
-def _licence(record: Record, version: str, today: str) -> Licence | None:
-    """The terms in force for a version: of those that name it, else name none, the last to have begun."""
-    begun = [(about, claim) for about, claim in _licences(record) if (claim.start or "") <= today]
-    for deciding in _DECIDES.get(version, ()):
+def _licence(begun: list[tuple[str, Claim]], version: str) -> Licence | None:
+    """The terms for a version among those in force: of those that name it, else name none, the last to have begun."""
+    for deciding in _DECIDES[version]:
         if own := [claim for about, claim in begun if about == deciding]:
             last = max(own, key=lambda claim: claim.start or "")
             return Licence(raw=last.raw, spdx=last.spdx, basis=BASIS)
@@ -192,8 +195,8 @@ def _start(start: Any) -> str | None:
     if not isinstance(start, dict):
         return None
     parts = next(iter(_list(start.get("date-parts"))), None)
-    if isinstance(parts, list) and all(type(part) is int and 0 < part <= most for part, most in zip(parts, _MOST, strict=False)):
-        return "-".join(f"{part:0{len(str(most))}d}" for part, most in zip(parts, _MOST, strict=False)) or None
+    if isinstance(parts, list) and all(type(part) is int and 0 < part <= most for part, most in zip(parts, _HIGHEST, strict=False)):
+        return "-".join(f"{part:0{len(str(most))}d}" for part, most in zip(parts, _HIGHEST, strict=False)) or None
     date = _DATE.match(_text(start.get("date-time")))
     return date[0] if date else None
 
@@ -218,4 +221,4 @@ def _list(value: Any) -> list[Any]:
 
 
 def _objects(value: Any) -> list[Record]:
-    return [one for one in _list(value) if isinstance(one, dict)]
+    return [one for one in islice(_list(value), _MOST) if isinstance(one, dict)]

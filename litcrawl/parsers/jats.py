@@ -36,6 +36,8 @@ _CARRIERS = ("{*}supplementary-material", "{*}inline-supplementary-material", "{
 _FORMULAS = frozenset({"inline-formula", "disp-formula"})
 _WEIGHT = {"license_ref": 0, "href": 1, "ext-link": 2, "license-type": 3, "text": 4}
 _LONGEST, _LONGEST_LICENCE = 2000, 8000
+# Far above what any article has: without a bound, and with work that grows faster than a document, a small one could take hours.
+_MOST_NAMED, _MOST_STATEMENTS, _MOST_NODES = 10_000, 100, 20_000
 
 
 def evidence(root: etree._Element) -> dict[str, Any]:
@@ -69,19 +71,23 @@ def evidence(root: etree._Element) -> dict[str, Any]:
 
 def licences(permissions: etree._Element | None) -> list[dict[str, Any]]:
     """Licence statements of a `permissions` element, the weightiest first: `license_ref`, `href`, a Creative Commons link, type, text."""
-    stated = [] if permissions is None else [one for licence in permissions.iterchildren("{*}license") for one in _statements(licence)]
+    own = () if permissions is None else permissions.iterchildren("{*}license")
+    stated = islice((one for licence in own for one in _statements(licence)), _MOST_STATEMENTS)
     return sorted(stated, key=lambda one: _WEIGHT[one["via"]])
 
 
 def supplements(root: etree._Element) -> dict[str, dict[str, str | None]]:
     """File names the text refers to, each with its label and caption, and its role: figures told apart from supplements."""
     found: dict[str, dict[str, str | None]] = {}
+    said: dict[etree._Element, tuple[str | None, str | None]] = {}  # one section may hold thousands of them
     for element in root.iter(*_CARRIERS):
+        if len(found) == _MOST_NAMED:
+            break
         if any(local_name(above) in _FORMULAS for above in islice(element.iterancestors(), 2)):
             continue  # there may be hundreds, and they say nothing
         name = _file_name(_href(element))
         if name and name not in found:
-            about = _described(element)
+            about = _described(element, said)
             if about["description"] or about["role"] != Role.FIGURE:
                 found[name] = about
     return found
@@ -114,7 +120,7 @@ def _pieces(element: etree._Element, without: frozenset[str]) -> Iterator[str]:
         yield element.text or ""
         return
     skipped: etree._Element | None = None
-    for event, node in etree.iterwalk(element, events=("start", "end")):
+    for event, node in islice(etree.iterwalk(element, events=("start", "end")), _MOST_NODES):
         if skipped is None and event == "start":
             if node is not element and local_name(node) in without:
                 skipped = node
@@ -216,7 +222,7 @@ def _creative_commons(licence: etree._Element, text: str) -> str | None:
     return match[0] if match else None
 
 
-def _described(element: etree._Element) -> dict[str, str | None]:
+def _described(element: etree._Element, said: dict[etree._Element, tuple[str | None, str | None]]) -> dict[str, str | None]:
     label, captions, role = None, [], Role.OTHER
     supplementary = False
     node: etree._Element | None = element
@@ -225,14 +231,12 @@ def _described(element: etree._Element) -> dict[str, str | None]:
             break
         kind = local_name(node)
         supplementary = supplementary or kind.endswith("supplementary-material")
-        if label is None and (own := _child(node, "{*}label")) is not None and kind != "sec":
-            label = text_of(own)
-        if (
-            kind != "sec"
-            and (caption := _child(node, "{*}caption")) is not None
-            and not _BOILERPLATE.fullmatch(text := paragraphs_of(caption))
-        ):
-            captions.append(text)
+        if kind != "sec":
+            if node not in said:
+                said[node] = _label_and_caption(node)
+            own, caption = said[node]
+            label = own if label is None else label
+            captions += [] if caption is None else [caption]
         if kind in ("supplementary-material", "fig", "table-wrap", "sec", "body"):
             break
         node = node.getparent()
@@ -243,6 +247,15 @@ def _described(element: etree._Element) -> dict[str, str | None]:
         role = Role.FIGURE
     description = " ".join(filter(None, [label, *dict.fromkeys(reversed(captions))]))
     return {"description": description[:_LONGEST] or None, "role": str(role)}
+
+
+def _label_and_caption(node: etree._Element) -> tuple[str | None, str | None]:
+    label, caption = _child(node, "{*}label"), _child(node, "{*}caption")
+    text = None if caption is None else paragraphs_of(caption)
+    return (
+        None if label is None else text_of(label)[:_LONGEST],
+        None if text is None or _BOILERPLATE.fullmatch(text) else text[:_LONGEST],
+    )
 
 
 def _file_name(href: str | None) -> str | None:

@@ -16,6 +16,8 @@ from lxml import etree
 from litcrawl.exceptions import Malformed
 from litcrawl.parsers import xml
 
+_LONGEST_KEY = 1024  # bytes: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
+_LONGEST_TOKEN = 4096  # characters; those of S3 have some eighty
 _SIZE = re.compile(r"[0-9]{1,18}")
 _MD5 = re.compile(r'"?([0-9a-f]{32})"?', re.IGNORECASE)
 
@@ -47,6 +49,8 @@ def listing(data: bytes) -> Listing:
     prefixes = [decode(_text(entry, "{*}Prefix")) for entry in root.iterchildren("{*}CommonPrefixes")]
     truncated = (root.findtext("{*}IsTruncated") or "").strip()
     token = root.findtext("{*}NextContinuationToken")
+    if token and len(token) > _LONGEST_TOKEN:
+        raise Malformed(f"a token of {len(token)} characters")
     if truncated not in ("true", "false") or (truncated == "true" and not token):
         raise Malformed("a listing that does not say whether or how it goes on")
     return Listing(objects, prefixes, token if truncated == "true" else None)
@@ -64,10 +68,12 @@ def _object(entry: etree._Element, decode: Callable[[str], str]) -> Object:
     key, size = said.get("Key"), said.get("Size")
     if not key:
         raise Malformed("an entry without Key")
+    if len((key := decode(key)).encode("utf-8", "replace")) > _LONGEST_KEY:
+        raise Malformed(f"a key of {len(key)} characters")
     if size is not None and not _SIZE.fullmatch(size):
         raise Malformed(f"the size of an object is {size[:40]!r}")
     md5 = _MD5.fullmatch(said.get("ETag", ""))
-    return Object(decode(key), None if size is None else int(size), md5[1].lower() if md5 else None)
+    return Object(key, None if size is None else int(size), md5[1].lower() if md5 else None)
 
 
 def _text(entry: etree._Element, name: str) -> str:

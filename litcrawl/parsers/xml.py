@@ -14,6 +14,8 @@ from litcrawl.exceptions import Exhausting, Malformed
 
 MAX_MENDED = 128 << 20
 """A larger document must be well-formed: mending holds it in memory several times over."""
+MAX_SIZE = 256 << 20
+"""No larger document is read: as a tree it takes as much memory, and two megabytes of gzip may hold two gigabytes of text."""
 MAX_WEIGHT = 5_000_000
 """As `_weight` counts, some 120 bytes each once parsed: a table of half a million cells. A megabyte of gzip can hold far more."""
 
@@ -79,13 +81,16 @@ def parse(data: bytes) -> Document:
 def parse_file(path: str | Path) -> Document:
     """As `parse`, of a file too large to be read whole unless it needs mending."""
     path = Path(path)
+    size = path.stat().st_size
+    if size > MAX_SIZE:
+        raise Exhausting(f"{size} bytes")
     with path.open("rb") as file:  # an open file: libxml2 never sees a name it could take for a URL
         _refuse_mass(sum(map(_weight, iter(partial(file.read, _BLOCK), b""))))
         file.seek(0)
         try:
             return Document(etree.parse(file, _STRICT).getroot())
         except etree.XMLSyntaxError as error:
-            if path.stat().st_size > MAX_MENDED:
+            if size > MAX_MENDED:
                 raise Malformed(f"not well-formed, and too large to be mended: {error}") from error
             return _mended(path.read_bytes(), error)
 

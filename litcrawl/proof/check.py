@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,9 +11,9 @@ from lxml import etree
 
 from litcrawl import media_types
 from litcrawl.exceptions import Exhausting, Malformed, Miss
-from litcrawl.parsers import elsevier, jats, s3, xml
+from litcrawl.parsers import elsevier, jats, json, s3, xml
 from litcrawl.proof import identity
-from litcrawl.proof.content import Content, undo
+from litcrawl.proof.content import MAX_DECODED, Content, undo
 from litcrawl.proof.reading import READER
 from litcrawl.proof.walls import page
 from litcrawl.terms import Reason, Want
@@ -53,13 +52,15 @@ def check(
     encoding: str | None = None,
     titles: Iterable[str] = (),
     read_text: bool = False,
+    most: int = MAX_DECODED,
 ) -> Proof:
     """
     Prove that `content` is the `want` that was asked for, or raise `Miss` with the reason.
 
     `roots` are the root elements the source may send, `ids` the identifiers asked for, `filename`, `size_bytes` and `md5` what a
-    listing announced, `encoding` a Content-Encoding that came unasked: it is undone only when the bytes fail as they are. With
-    `read_text` the first pages of a PDF are read: they must not be those of another article than `ids` and `titles` name.
+    listing announced, `encoding` a Content-Encoding that came unasked: it is undone only when the bytes fail as they are, and up
+    to `most` bytes. With `read_text` the first pages of a PDF are read: they must not be those of another article than `ids` and
+    `titles` name.
     """
     if not content.size:
         raise Miss(Reason.EMPTY)
@@ -68,7 +69,7 @@ def check(
     except Miss as miss:
         if not encoding or encoding.strip().lower() == "identity":
             raise _in_view_of_listing(miss, content, size_bytes, md5) from None
-        plain = undo(content, encoding)
+        plain = undo(content, encoding, most)
         if not plain.size:
             raise Miss(Reason.EMPTY, "nothing once decoded") from miss
         proof = _prove(plain, want, roots, ids or {}, filename, None)
@@ -267,7 +268,7 @@ def _is_json(content: Content) -> bool:
     if content.head.lstrip()[:1] not in (b"{", b"[") or content.size > min(_MESSAGE, len(content.head)):
         return False
     try:
-        json.loads(content.head)
-    except ValueError:
+        json.parse(content.head)
+    except Malformed:
         return False
     return True

@@ -9,7 +9,7 @@ from pathlib import Path
 from lxml import etree
 
 from litcrawl.coding import NAMES, Undecodable, decode
-from litcrawl.exceptions import Miss
+from litcrawl.exceptions import FULL, Miss, StorageError
 from litcrawl.items import Spool
 from litcrawl.parsers import xml
 from litcrawl.terms import Reason
@@ -57,7 +57,7 @@ class Content:
 
 
 def undo(content: Content, encoding: str, limit: int = MAX_DECODED) -> Content:
-    """The content as it was before `encoding`; `Miss` when that cannot be known."""
+    """The content as it was before `encoding`; `Miss` when that cannot be known, `StorageError` when the disk does not take it."""
     named = [name.strip() for name in encoding.lower().split(",") if name.strip() != "identity"]
     coding = NAMES.get(named[0]) if len(named) == 1 else None
     if coding is None:
@@ -85,6 +85,8 @@ def _undo_spool(spool: Spool, coding: str, limit: int) -> Content:
                 head, tail = head + piece[: Spool.END - len(head)], (tail + piece)[-Spool.END :]
                 size += len(piece)
         plain.replace(part)
+    except OSError as error:
+        raise StorageError(f"{plain}: {error.strerror or error}", full=error.errno in FULL) from error
     finally:
         plain.unlink(missing_ok=True)
     return Content(Spool(path=spool.path, size=size, sha256=sha256.hexdigest(), md5=md5.hexdigest(), head=head, tail=tail))

@@ -20,6 +20,7 @@ API = "https://api.biorxiv.org"
 SERVERS = ("biorxiv", "medrxiv")
 # Of openRxiv's and, before, Cold Spring Harbor's DOIs only these are preprints; the press's journals and books look otherwise.
 _PREPRINT = re.compile(r"10\.(?:1101|64898)/(?:[0-9]{4}\.[0-9]{2}\.[0-9]{2}\.)?([0-9]{6,8})")
+_LONGEST = 2000  # characters of a licence
 _MEDRXIV_DIGITS = 8  # its manuscripts' numbers begin with the year
 _PREPRINT_FIELDS = ("biorxiv_doi", "medrxiv_doi", "preprint_doi")
 
@@ -100,7 +101,7 @@ def facts(entry: dict[str, Any], question: Question, url: str) -> Iterator[Claim
     """What an entry, found at `url`, tells of the preprint: its licence, and the article that came of it."""
     raw = entry.get("license")
     if isinstance(raw, str) and raw:
-        yield Claim(raw=raw, spdx=spdx(raw), basis=BiorxivRelations.basis, about="preprint", url=url)
+        yield Claim(raw=raw[:_LONGEST], spdx=spdx(raw), basis=BiorxivRelations.basis, about="preprint", url=url)
     yield from _relation("published", entry.get("published"), question.ids)
 
 

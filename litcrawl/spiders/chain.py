@@ -11,7 +11,7 @@ from scrapy import Request
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from litcrawl import ladder, resuming, verdict
+from litcrawl import ladder, resuming, targets, verdict
 from litcrawl import ticket as tickets
 from litcrawl.arguments import Arguments
 from litcrawl.ending import end
@@ -67,6 +67,8 @@ class ChainSpider(ResolvingSpider):
                 self.logger.exception("%s could not ask for %s", step["source"], step["url"])
                 ticket = ladder.record(ticket, step, [], Reason.ERROR, tries=0)
                 continue
+            if step.get("reach") == targets.Reach.PUBLIC:
+                request.meta["global_only"] = True
             request.callback, request.errback = self.on_response, self.on_failure
             request.cb_kwargs.update(ticket=ticket, step=step)
             yield request
@@ -84,10 +86,12 @@ class ChainSpider(ResolvingSpider):
             findings = await asyncio.to_thread(read) if slow else read()
             if any(isinstance(one, Found) and not ladder.passes(ticket, one.file) for one in findings):
                 raise Miss(Reason.LICENCE, "LITCRAWL_LICENCES does not name it")
-            recorded = ladder.record(ticket, step, findings, Reason.OK, **met)
+            recorded = ladder.record(ticket, step, findings, Reason.OK, reach=targets.reach(response), **met)
         except Miss as miss:  # the source or the proof says why not
             reason = miss.reason
             self.logger.debug("%s: %s of %s: %s", ticket["key"], step["step"], step["source"], miss)
+        except StorageError as error:  # of what had to be unpacked on the disk
+            reason = self._not_stored(error)
         except Exception:  # a bad payload costs one rung, never the article
             reason = Reason.ERROR
             self.logger.exception("%s could not read %s", step["source"], response.url)
@@ -108,11 +112,18 @@ class ChainSpider(ResolvingSpider):
         ticket, step = request.cb_kwargs["ticket"], request.cb_kwargs["step"]
         reason = reason_of(failure)
         self.logger.debug("%s: %s of %s: %s (%s)", ticket["key"], step["step"], step["source"], reason, failure.value)
-        if isinstance(failure.value, StorageError) and failure.value.full:
-            end(self.crawler, "disk")
+        if isinstance(failure.value, StorageError):
+            self._not_stored(failure.value)
         meta = request.meta
         recorded = ladder.record(ticket, step, [], reason, tries=meta.get("tries", 0), final_url=request.url, seconds=_seconds(meta))
         yield from self.advance(recorded)
+
+    def _not_stored(self, error: StorageError) -> Reason:
+        """What a step ends with that the disk did not take; a full one ends the crawl."""
+        self.logger.debug("%s", error)
+        if error.full:
+            end(self.crawler, "disk")
+        return Reason.NOT_STORED
 
     def _blobs(self, findings: Iterable[Finding], before: Ticket, ticket: Ticket, article: Article | None) -> Iterator[Blob]:
         """

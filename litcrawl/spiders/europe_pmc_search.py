@@ -21,7 +21,7 @@ from litcrawl.stated import agreed, stated
 from litcrawl.terms import Reason, Stage, Want
 
 _LONGEST = 2000  # characters of a title or a licence
-_PAGE = 1000  # the most it lists: one article may stand there as several records
+_PAGE = 1000  # the most records that it lists, and the most values of a record that are looked at; one article may be several records
 # https://europepmc.org/help#howsearch; PubMed's numbers are found for sure only together with their source
 _CLAUSES = {"pmid": "(EXT_ID:{} AND SRC:MED)", "pmcid": "PMCID:{}", "doi": 'DOI:"{}"', "bookid": "EXT_ID:{}"}
 # What this article is to the other, or the other to it: https://www.nlm.nih.gov/bsd/policy/errata.html. Of a correction or a
@@ -120,9 +120,9 @@ class EuropePmcSearch(Resolver):
 
     def _answer(self, several: list[tuple[Ids, dict[str, Any]]]) -> Answer:
         """What the records found by one identifier amount to; those that contradict each other tell only what they agree on."""
-        first, *others = (ids for ids, _ in several)
+        first, *others = dict.fromkeys(ids for ids, _ in several)
         told = agreed((first, *others))
-        if any(one.contradicts(other) for one, _ in several for other in others):
+        if any(one.contradicts(other) for one in (first, *others) for other in others):
             return Answer(ids=told)
         records = [record for _, record in several]
         return Answer(
@@ -217,7 +217,7 @@ def _many(record: dict[str, Any], outer: str, inner: str) -> list[Any]:
     """The values of a list that, turned from XML, is the value itself where there is one only."""
     wrapped = record.get(outer)
     value = wrapped.get(inner) if isinstance(wrapped, dict) else None
-    return value if isinstance(value, list) else [] if value is None else [value]
+    return value[:_PAGE] if isinstance(value, list) else [] if value is None else [value]
 
 
 class EuropePmcSearchSpider(ResolveSpider):

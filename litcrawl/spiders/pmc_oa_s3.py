@@ -20,6 +20,7 @@ from litcrawl.terms import Reason, Stage, Want
 
 _MOST_KEYS = 50_000  # of one article: far above any that exists, and a bound on what a listing that never ends may cost
 _MOST_PAGES = 100  # a page holds 1,000
+_LONGEST = 2000  # characters of a licence code
 
 _KEY = re.compile(r"(PMC\d+)\.(\d{1,4})/(.+)", re.DOTALL)
 _BODIES = {"xml": Want.XML, "pdf": Want.PDF, "txt": Want.TEXT}
@@ -85,7 +86,7 @@ class PmcOaS3(Source):
                 with suppress(BadIdentifier):
                     yield identifiers.parse(str(value), name).ids
         code = record.get("license_code")
-        licence = Licence(raw=code, spdx=spdx(code), basis=self.basis) if isinstance(code, str) and code else None
+        licence = Licence(raw=code[:_LONGEST], spdx=spdx(code), basis=self.basis) if isinstance(code, str) and code else None
         if licence:
             about = "am" if record.get("is_manuscript") is True else "vor"
             yield Claim(raw=licence.raw, spdx=licence.spdx, basis=self.basis, about=about, url=response.url)

@@ -9,9 +9,9 @@ import scrapy
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from litcrawl import batch
+from litcrawl import batch, targets
 from litcrawl.batch import Chunk
-from litcrawl.exceptions import Malformed, Miss
+from litcrawl.exceptions import Malformed, Miss, one_line
 from litcrawl.failures import reason_of
 from litcrawl.resolver import Resolver
 from litcrawl.source import Source
@@ -85,7 +85,7 @@ class ResolvingSpider(scrapy.Spider):
         except Miss as miss:
             reason = batch.of_each(chunk, resolver, miss.reason)
         except Malformed as malformed:
-            self.logger.debug("%s: %s", resolver.name, malformed)
+            self.logger.debug("%s: %s", resolver.name, one_line(str(malformed)))
             reason = Reason.UNAVAILABLE
         except Exception:  # a bad payload costs one resolver, never the articles
             self.logger.exception("%s could not read %s", resolver.name, response.url[:200])
@@ -93,7 +93,7 @@ class ResolvingSpider(scrapy.Spider):
         if status >= 500:
             yield from self._failed(chunk, reason, status, tries)
         else:
-            yield from self._ended(chunk, answers, reason, status, tries)
+            yield from self._ended(chunk, answers, reason, status, tries, targets.reach(response))
 
     def on_batch_failure(self, failure: Failure) -> Iterator[Output]:
         request = failure.request  # type: ignore[attr-defined]
@@ -114,7 +114,15 @@ class ResolvingSpider(scrapy.Spider):
         else:
             yield from self._ended(chunk, {}, reason, http, tries)
 
-    def _ended(self, chunk: Chunk, answers: dict[str, Any], reason: Reason, http: int | None, tries: int) -> Iterator[Output]:
+    def _ended(
+        self,
+        chunk: Chunk,
+        answers: dict[str, Any],
+        reason: Reason,
+        http: int | None,
+        tries: int,
+        reach: targets.Reach = targets.Reach.ANYWHERE,
+    ) -> Iterator[Output]:
         resolver, kind = self._resolver(chunk["resolver"]), chunk["kind"]
         tickets = []
         for ticket in chunk["tickets"]:
@@ -122,7 +130,7 @@ class ResolvingSpider(scrapy.Spider):
             answer = answers.get(value)
             why = Reason.OK if answer else Reason.UNAVAILABLE if value in answers else reason
             try:
-                tickets.append(batch.record(ticket, resolver, kind, answer, why, http=http, tries=tries))
+                tickets.append(batch.record(ticket, resolver, kind, answer, why, http=http, tries=tries, reach=reach))
             except Exception:  # what no resolver may answer costs its word on one article
                 self.logger.exception("%s told what cannot be taken down of %s", resolver.name, ticket["key"])
                 tickets.append(batch.record(ticket, resolver, kind, None, Reason.ERROR, http=http, tries=tries))

@@ -27,6 +27,7 @@ from litcrawl.wire.parts import Held, Parts
 from litcrawl.wire.response import SpooledResponse
 from litcrawl.wire.sink import Sink
 
+_PAGE = 1 << 20  # bytes of a page that comes in a file's place; what it says stands at its beginning
 _SLOWEST = 16_000  # bytes a second, on average, of a large body
 
 
@@ -55,7 +56,9 @@ class Reception:
     def __init__(self, request: Request, answer: Answer, headers: Headers, parts: Parts, limits: Limits, held: Held | None = None):
         self._request, self._answer, self._headers, self._held, self._limits = request, answer, headers, held, limits
         self._name: str | None = request.meta.get("spool") if held or answer.status == 200 else None
-        self._cap = limits.file if self._name else limits.answer
+        # any host may be asked for files, many at once, and each may refuse with as much as it likes
+        answer_cap = min(_PAGE, limits.answer) if request.meta.get("spool") else limits.answer
+        self._cap = limits.file if self._name else answer_cap
         self._offset = held.length if held else 0
         self._total: int | None = None  # bytes of the whole file, where announced
         if held:
@@ -136,7 +139,9 @@ class Reception:
 
 def respond(request: Request, status: int, headers: Headers, body: bytes | Spool, flags: list[str], address: str | None = None) -> Response:
     """A Response of the class that fits the body."""
-    kind = SpooledResponse if isinstance(body, Spool) else responsetypes.from_args(headers=headers, url=request.url, body=body)
+    # By the type alone: what Content-Disposition names would be taken for an address, and may be one that cannot be parsed.
+    typed = {name: headers[name] or b"" for name in (b"Content-Type", b"Content-Encoding") if name in headers}
+    kind = SpooledResponse if isinstance(body, Spool) else responsetypes.from_args(headers=typed, url=request.url, body=body)
     content = {"spool": body} if isinstance(body, Spool) else {"body": body}
     return kind(
         request.url,

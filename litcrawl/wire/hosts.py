@@ -11,6 +11,9 @@ from urllib.parse import unquote
 _NUMBERS = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
 # Addresses that stand for an IPv4 address behind a gateway: RFC 6052 (NAT64); RFC 3056 (6to4) is known to `ipaddress`.
 _NAT64 = ip_network("64:ff9b::/96")
+# All of IPv6 that is given out (https://www.iana.org/assignments/ipv6-address-space/): outside lie old and local ways to write an IPv4
+# address (`::7f00:1`, `::ffff:0:7f00:1`, `64:ff9b:1::`) and site-local ones, which `ipaddress` takes for global.
+_UNICAST = ip_network("2000::/3")
 
 
 def literal(host: str) -> str | None:
@@ -63,4 +66,6 @@ def _is_global(address: IPv4Address | IPv6Address) -> bool:
             inner = IPv4Address(int(address) & 0xFFFF_FFFF)
         if inner:
             return _is_global(inner)
+        if address not in _UNICAST:
+            return False
     return address.is_global and not address.is_multicast

@@ -10,7 +10,7 @@ from litcrawl.wire.parts import Held, Origin, address_of
 
 # What a 206 or 416 need not repeat of the answer that the held bytes came with.
 _KEPT = ("Content-Type", "Content-Encoding", "Content-Disposition", "ETag", "Last-Modified")
-_CONTENT_RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)", re.ASCII | re.IGNORECASE)
+_CONTENT_RANGE = re.compile(r"bytes (?:(\d{1,18})-(\d{1,18})|\*)/(\d{1,18}|\*)", re.ASCII | re.IGNORECASE)
 
 
 def origin_of(url: str, headers: Headers, total: int | None) -> Origin:

@@ -1,6 +1,8 @@
 """Headers about pace, sound and unsound."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scrapy.http.headers import Headers
 
 from litcrawl.middlewares.ratelimits import LONGEST, Quota, announced, quota, retry_after
@@ -78,3 +80,42 @@ def test_announced_limits(headers: dict[str, str], expected: object) -> None:
 )
 def test_quotas(status: int, headers: dict[str, str], expected: Quota | None) -> None:
     assert quota(status, Headers(headers), NOW) == expected
+
+
+PIECES = [
+    "Mon, ",
+    "31 Dec ",
+    "9999",
+    "0000",
+    " 99:99:99",
+    " +9999",
+    " GMT",
+    "1e400",
+    "nan",
+    "-1",
+    "9" * 5000,
+    "QUOTA_EXCEEDED",
+    "1_0",
+    "0x1",
+    "٣",
+]
+NAMES = [
+    "Retry-After",
+    "Date",
+    "X-Rate-Limit-Limit",
+    "X-Rate-Limit-Interval",
+    "X-Concurrency-Limit",
+    "X-ELS-Status",
+    "X-RateLimit-Credits-Used",
+]
+NAMES += [f"X-RateLimit-{name}" for name in ("Limit", "Used", "Remaining", "Reset")]
+
+
+@given(st.dictionaries(st.sampled_from(NAMES), st.lists(st.sampled_from(PIECES) | st.text(max_size=2), max_size=5).map("".join)))
+def test_any_headers_ask_for_a_bounded_time(values: dict[str, str]) -> None:
+    headers = Headers({name: value.encode("utf-8", "replace") for name, value in values.items()})
+    limit, concurrency = announced(headers)
+    assert limit is None or (limit[0] >= 1 and 0 < limit[1] <= LONGEST)
+    assert concurrency is None or concurrency >= 1
+    spent = quota(429, headers, NOW)
+    assert all(0 <= (seconds or 0) <= LONGEST for seconds in (retry_after(headers, NOW), spent and spent.reset))

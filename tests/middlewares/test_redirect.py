@@ -3,6 +3,8 @@
 from ipaddress import ip_address
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scrapy import Request
 from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 from scrapy.http import Response
@@ -302,3 +304,42 @@ def test_an_api_that_has_moved_is_said_once_a_host(redirect: RedirectMiddleware,
     assert "secret" not in first
     assert "other.org redirects its API to other.org" in second
     assert "third.org redirects its API to what is no address" in third
+
+
+PIECES = [
+    "http://",
+    "https:",
+    "//",
+    "/",
+    "\\",
+    "@",
+    ":",
+    "[",
+    "]",
+    "::1",
+    "%00",
+    "%zz",
+    "\r\n",
+    "\u2100",
+    "\u3002",
+    "xn--a",
+    "\u00ad",
+    "a" * 64,
+    "..",
+    "?",
+    "#",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=7).map("".join) | st.binary(max_size=20), st.booleans())
+def test_any_location_is_followed_refused_or_passed_through(location: str | bytes, api: bool) -> None:
+    raw = location if isinstance(location, bytes) else location.encode("utf-8", "surrogatepass")
+    request = Request(START) if api else file_request()
+    response = Response(START, status=302, headers={"Location": raw, "Set-Cookie": [raw]})
+    middleware = RedirectMiddleware(Settings({"REDIRECT_MAX_TIMES": 10}))
+    try:
+        after = middleware.process_response(request, response)
+    except Miss as miss:
+        assert miss.reason in (Reason.UNSAFE, Reason.LOOP)
+    else:
+        assert after is response or after.url.startswith(("http://", "https://"))

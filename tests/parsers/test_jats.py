@@ -257,3 +257,31 @@ def test_a_book_part_that_nothing_wraps():
     )
     assert (found["root"], found["title"], found["has_body"]) == ("book-part", "The part", True)
     assert found["ids"] == {"pmid": "20301295", "bookid": "NBK22"}
+
+
+class TestMasses:
+    """What a small document can ask of its reader: more than any article holds is left out, and nothing is looked at again and again."""
+
+    def test_of_countless_supplements_the_first_are_taken(self):
+        media = "".join(f'<media xlink:href="{n}.csv"/>' for n in range(150_000))  # a minute for each, were it looked for among all others
+        found = evidence(article(body=f"<body><sec><p>Text.</p>{media}</sec></body>"))["supplements"]
+        assert (len(found), "0.csv" in found) == (10_000, True)
+
+    def test_a_caption_is_read_once_however_many_files_share_it(self, monkeypatch):
+        read = []
+        monkeypatch.setattr(jats, "paragraphs_of", lambda element, read=read, of=jats.paragraphs_of: read.append(element) or of(element))
+        media = "".join(f'<media xlink:href="{n}.csv"/>' for n in range(50))
+        shared = f"<supplementary-material><caption><p>Tables.</p></caption>{media}</supplementary-material>"
+        found = evidence(article(body=f"<body><p>Text.</p>{shared}</body>"))["supplements"]
+        assert {one["description"] for one in found.values()} == {"Tables."}
+        assert len(read) == 1
+
+    def test_captions_inside_captions_come_to_an_end(self):
+        start = "".join(f'<supplementary-material xlink:href="{n}.csv"><caption>' for n in range(100))
+        nested = start + "<p/>" * 200_000 + "</caption></supplementary-material>" * 100
+        assert len(evidence(article(body=f"<body><p>Text.</p>{nested}</body>"))["supplements"]) == 100
+
+    def test_of_countless_licence_statements_the_first_are_taken(self):
+        references = "".join(f"<license_ref>https://terms.test/{n}</license_ref>" for n in range(20_000))
+        stated = evidence(article(f"<permissions><license>{references}</license></permissions>"))["licences"]
+        assert len(stated) == 100

@@ -17,6 +17,18 @@ def test_half_a_character_becomes_a_question_mark():
     assert json.parse(b'["\\ud83d\\ude00", "\\ud83d"]') == ["\U0001f600", "?"]
 
 
+@pytest.mark.parametrize("depth", [101, 300, 900, 980, 100_000])
+@pytest.mark.parametrize(("start", "end"), [(b"[", b"]"), (b'{"a":', b"}"), (b'[0,{"a":', b"}]")])
+def test_what_is_nested_deeper_than_answers_are_is_malformed(depth, start, end):
+    for inside in (b"0", b'"\\ud800"'):
+        with pytest.raises(Malformed):
+            json.parse(start * depth + inside + end * depth)
+
+
+def test_what_nests_as_records_do_is_read():
+    assert repr(json.parse(b"[" * 100 + b"0" + b"]" * 100)).count("[") == 100
+
+
 @pytest.mark.parametrize("piece", [b"[],", b"{},", b'{"a":{}},', b"1,", b'"ab",'])
 def test_an_answer_of_countless_values_is_not_parsed(piece):
     response = TextResponse("https://api.test/", body=b'{"a":[' + piece * 2_000_001 + b"0]}")

@@ -223,6 +223,16 @@ def test_a_mass_of_nodes_is_refused_before_it_is_parsed(piece, tmp_path, monkeyp
         xml.parse_file(path)
 
 
+def test_a_document_that_is_too_large_for_memory_is_not_read(tmp_path, monkeypatch):
+    path = tmp_path / "text.xml"
+    path.write_bytes(b"<a>" + b"x" * 3_000_000 + b"</a>")
+    monkeypatch.setattr(xml, "MAX_SIZE", path.stat().st_size - 1)
+    with pytest.raises(Exhausting):
+        xml.parse_file(path)
+    monkeypatch.setattr(xml, "MAX_SIZE", path.stat().st_size)
+    assert not xml.parse_file(path).repaired
+
+
 def test_a_text_of_any_length_is_no_mass(tmp_path, monkeypatch):
     monkeypatch.setattr(xml, "MAX_WEIGHT", 1000)
     path = tmp_path / "text.xml"

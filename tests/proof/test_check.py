@@ -150,6 +150,7 @@ class TestPdf:
             (WALL, Reason.BLOCKED),
             (NO_SUCH_KEY, Reason.ABSENT),
             (b'{"error": "not found"}', Reason.WRONG_TYPE),
+            (b"[" * 60_000, Reason.WRONG_TYPE),
             (JATS, Reason.WRONG_TYPE),
             (b"PK\x03\x04", Reason.WRONG_TYPE),
         ],
@@ -248,6 +249,12 @@ class TestLeftOverEncoding:
     def test_what_cannot_be_undone_is_retried(self, data, encoding):
         assert reason(data, encoding=encoding) is Reason.TRUNCATED
         assert reason(data, Want.PDF, encoding=encoding) is Reason.TRUNCATED
+
+    @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+    def test_it_is_undone_up_to_the_size_that_a_file_may_have(self, encoding):
+        packed = (gzip.compress if encoding == "gzip" else zlib.compress)(b" " * 5000 + JATS)
+        assert reason(packed, Want.XML, encoding=encoding, most=4000) is Reason.TOO_LARGE
+        assert check(Content(packed), Want.XML, encoding=encoding, most=9000).checks[-1] == "decoded"
 
     def test_what_is_wrong_also_once_decoded_keeps_its_reason(self):
         assert reason(gzip.compress(WALL), Want.PDF, encoding="gzip") is Reason.BLOCKED

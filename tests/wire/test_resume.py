@@ -230,6 +230,9 @@ def _partial(body, content_range, etag='"v1"', **more):
         lambda start: reply(b"", status="416 No", Content_Range="bytes */100"),
         lambda start: reply(b"", status="416 No", Content_Range=f"bytes */{start}"),  # another length than announced
         lambda start: reply(b"", status="416 No"),
+        lambda start: _partial(FILE[start:], f"bytes {start}-511999/" + "9" * 5000),
+        lambda start: _partial(FILE[start:], f"bytes {start}-" + "9" * 5000 + "/*"),
+        lambda start: reply(b"", status="416 No", Content_Range="bytes */" + "9" * 5000),
     ],
 )
 async def test_a_range_that_does_not_fit_is_thrown_away(serve, transport, parts, lie):

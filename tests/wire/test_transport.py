@@ -1,10 +1,12 @@
 """The transport against servers that behave, and servers that do not."""
 
 import asyncio
+import contextlib
 import errno
 import gc
 import gzip
 import hashlib
+import random
 import re
 import socket
 import ssl
@@ -26,7 +28,7 @@ from scrapy.exceptions import (
     DownloadTimeoutError,
     UnsupportedURLSchemeError,
 )
-from scrapy.http import HtmlResponse, JsonResponse, XmlResponse
+from scrapy.http import HtmlResponse, JsonResponse, Response, XmlResponse
 
 from litcrawl.exceptions import Miss, StorageError
 from litcrawl.items import Spool
@@ -86,6 +88,13 @@ async def test_methods_and_bodies(serve, transport):
     assert (head.status, head.body, head.headers["Content-Length"]) == (200, b"", b"1000")
     assert (post.body, upstream.bodies[1], upstream.sent("Content-Type", 1)) == (b"got", b'{"ids": []}', "application/json")
     assert (moved.status, moved.headers["Location"]) == (302, b"/else")
+
+
+@pytest.mark.parametrize("name", [b"page.html", b"http://[x", b"../../x.html", b"\xff", b'"', b"=;=;"])
+async def test_what_content_disposition_says_decides_nothing(serve, transport, name):
+    raw = b"HTTP/1.1 200 OK\r\nContent-Disposition: attachment; filename=" + name + b"\r\nContent-Length: 4\r\n\r\n\0\1\2\3"
+    answer = await transport.fetch(Request((await serve(raw)).url()))
+    assert type(answer) is Response
 
 
 async def test_repeated_and_undecodable_headers_arrive_as_they_are(serve, transport):
@@ -210,6 +219,15 @@ async def test_chunked_and_unending_bodies(serve, transport):
         upstream = await serve(answer)
         response = await transport.fetch(Request(upstream.url(), meta={"spool": "x"}))
         assert response.spool.sha256 == hashlib.sha256(FILE).hexdigest()
+
+
+async def test_a_page_in_a_files_place_takes_little_memory(serve, transport_with):
+    transport = transport_with(DOWNLOAD_MAXSIZE=32 << 20)
+    upstream = await serve(reply(bytes(2 << 20), status="404 Not Found"))
+    with pytest.raises(Miss) as raised:
+        await transport.fetch(Request(upstream.url(), meta={"spool": "x"}))
+    assert raised.value.reason == Reason.TOO_LARGE
+    assert len((await transport.fetch(Request(upstream.url()))).body) == 2 << 20, "what an API says is an answer"
 
 
 @pytest.mark.parametrize("announced", [True, False])
@@ -435,6 +453,33 @@ async def test_what_is_not_http_is_a_retryable_failure(serve, transport, answer)
     with pytest.raises((DownloadFailedError, CutShort)) as raised:
         await transport.fetch(Request(upstream.url("/?api_key=sesame")))
     assert "sesame" not in f"{raised.value!r} {raised.value.__cause__!r} {raised.value.__context__!r}"
+
+
+async def test_spoilt_answers_are_answers_or_foreseen_failures(serve, transport):
+    """Three hundred good answers, a few bytes of each exchanged for others."""
+    dice = random.Random(11)  # noqa: S311
+    good = [
+        reply(b"a" * 20, Content_Type="text/html; charset=x", Set_Cookie="a=b; Path=/", Link="<http://a>; rel=next", ETag='"x"'),
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n4\r\n\x1f\x8b\x08\0\r\n0\r\nX: a\r\n\r\n",
+        reply(b"", status="302 Found", Location="http://a/b", Content_Disposition='attachment; filename="a.pdf"'),
+    ]
+    pieces = [b"\r\n", b"\0", b"\xff", b":", b";", b'"', b"9" * 30, b"-", b" ", b"chunked", b"HTTP/1.1 100 C\r\n\r\n", b"[", b"%", b","]
+
+    async def say(head, writer):
+        answer = bytearray(dice.choice(good))
+        for _ in range(dice.randint(1, 4)):
+            at = dice.randrange(len(answer))
+            answer[at : at + dice.randint(0, 5)] = dice.choice(pieces)
+        writer.write(bytes(answer))
+        await writer.drain()
+        raise HangUp
+
+    upstream = await serve(say)
+    foreseen = (DownloadFailedError, DownloadTimeoutError, CutShort, Miss)
+    for number in range(300):
+        request = Request(upstream.url(), headers={"Accept-Encoding": "gzip"}, meta={"spool": f"x{number}", "download_timeout": 5})
+        with contextlib.suppress(*foreseen):
+            assert 0 <= (await transport.fetch(request)).status < 1000
 
 
 async def test_a_request_whose_kept_connection_is_lost_is_sent_once(serve, transport):
