@@ -41,6 +41,7 @@ LITCRAWL_SOURCES = _names("LITCRAWL_SOURCES") or [
     "europe_pmc",
     "elsevier_oa",
     "springer_oa",
+    "arxiv",
     "unpaywall",
     "crossref",
     "openalex",

@@ -107,7 +107,7 @@ async def test_what_each_body_came_from(crawled):
         },
         "10.1101/000030": {"xml": ("crossref_tdm", "10.1101/000030/body.xml"), "pdf": ("unpaywall", "10.1101/000030/body.pdf")},
         "NBK1078": {"xml": ("europe_pmc_bookshelf", "bookshelf/NBK1078/body.xml")},
-        "arxiv:2307.00001": {"pdf": ("semantic_scholar", "arxiv/2307.00001/body.pdf")},
+        "arxiv:2307.00001": {"pdf": ("arxiv", "arxiv/2307.00001/body.pdf")},
     }
 
 

@@ -236,6 +236,9 @@ def test_the_allowances():
             assert slot.delay == pytest.approx(1 / int(a_second[1].replace("one", "1")))
         elif (spread := re.match(r"(\d+) (a minute|in ten minutes)", allowance)) is not None:
             assert slot.limit == (int(spread[1]), 60.0 if spread[2] == "a minute" else 600.0)
+        elif (in_seconds := re.match(r"(\d+) in (\d+) seconds", allowance)) is not None:
+            assert slot.limit == (int(in_seconds[1]), int(in_seconds[2]))
+            assert set(slots.hosts(slot.name)) == set(re.findall(r"`(\S+)`", host))
         else:
             assert slot.delay == 0
 
