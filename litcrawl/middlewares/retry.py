@@ -26,7 +26,8 @@ from litcrawl.wire.response import SpooledResponse
 
 class RetryMiddleware(ScrapyRetryMiddleware):
     """
-    Retries `RETRY_TIMES` times, with exponential back-off (`LITCRAWL_BACKOFF`) that the scheduler's queue waits out.
+    Retries `RETRY_TIMES` times, with exponential back-off (`LITCRAWL_BACKOFF`) that the scheduler's queue waits out. A request may
+    have its own: `max_retry_times`, Scrapy's, and `retry_delays`, the seconds before each further try.
 
     - A pause that the server asked for is no try; such pauses end in `rate-limited` when one request has been asked to
       wait for more than `LITCRAWL_PATIENCE` in all.
@@ -75,10 +76,7 @@ class RetryMiddleware(ScrapyRetryMiddleware):
 
     def _again(self, request: Request, reason: str | Exception) -> Request | None:
         spider = cast("Spider", self.crawler.spider)  # there is one while requests are answered
-        again = get_retry_request(request, spider=spider, reason=reason)
-        if again is not None:
-            again.meta["not_before"] = time() + self._backoff.seconds(request.meta.get("retry_times", 0))
-        return again
+        return try_again(request, spider, reason, self._backoff)
 
     def _after_pause(self, request: Request, asked: float) -> Request:
         # A server that asks for no time at all would be asked for ever.
@@ -91,6 +89,16 @@ class RetryMiddleware(ScrapyRetryMiddleware):
         again.meta["not_before"] = time() + asked
         self.crawler.stats.inc_value("retry/after_pause")
         return again
+
+
+def try_again(request: Request, spider: Spider, reason: str | Exception, backoff: Backoff) -> Request | None:
+    """The request for the next try, not to be sent before its time; None when the tries are used up."""
+    again = get_retry_request(request, spider=spider, reason=reason)
+    if again is not None:
+        failures = request.meta.get("retry_times", 0)
+        delays = request.meta.get("retry_delays")
+        again.meta["not_before"] = time() + (delays[min(failures, len(delays) - 1)] if delays else backoff.seconds(failures))
+    return again
 
 
 def _is_garbled(request: Request, response: Response) -> bool:
