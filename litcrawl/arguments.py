@@ -45,12 +45,7 @@ class Arguments:
         Raises `BadArgument` with one line that names what is wrong and what would be right.
         """
         given = {name: value for name, value in given.items() if not name.startswith("_")}
-        known = NAMES if known is None else known
-        for name in given:
-            if name not in known:
-                near = get_close_matches(name, known, 1)
-                hint = f" (did you mean {near[0]}?)" if near else ""
-                raise BadArgument(f"unknown argument {name!r}{hint}; the arguments are: {', '.join(known)}")
+        check_names(given, NAMES if known is None else known)
         ids, files = str(given.get("ids", "")).strip(), str(given.get("files", "")).strip()
         if not ids and not files:
             raise BadArgument(
@@ -65,6 +60,15 @@ class Arguments:
         rows, sources = open_files(files) if files else (open_list(ids, id_type=id_type), frozenset[str]())
         told = {name: str(value) for name, value in given.items()}
         return cls(rows=rows, ids=ids, feed_sources=sources, want_given="want" in given, given=told, **parsed)
+
+
+def check_names(given: Iterable[str], known: Sequence[str]) -> None:
+    """Raise `BadArgument` for the first argument that is none."""
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            raise BadArgument(f"unknown argument {name!r}{hint}; the arguments are: {', '.join(known)}")
 
 
 def choose_sources(default: Sequence[str], chosen: Sequence[str], known: Iterable[str]) -> list[str]:

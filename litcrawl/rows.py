@@ -159,7 +159,7 @@ def _supplements(article: Article) -> str | None:
         return reason
     stored = [file for file in article.files if file.kind == Kind.SUPPLEMENTARY]
     if stored:
-        return f"{article.path}/supplementary"
+        return stored[0].path.rpartition("/")[0] if stored[0].path else f"{article.path}/supplementary"
     listed = any(attempt["step"] == Want.SUPPLEMENTARY for attempt in article.attempts if not Reason(attempt["reason"]).declined)
     return "none" if listed else None
 

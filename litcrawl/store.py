@@ -30,6 +30,8 @@ logger = logging.getLogger(__name__)
 
 SIDECAR = "article.json"
 PARTS = ".parts"
+PAPERS = "papers"
+"""The folder of `scrapy crawl arxiv`: its `article.json` are not read back, for that archive has its own tables."""
 # what is read of an earlier run's record
 _NEEDED = {"key", "path", "inputs", "ids", "conflicts", "files", "claims", "related", "retracted", "attempts", "also", "notes", "run"}
 _ENTRIES = {
@@ -84,9 +86,9 @@ class Store:
             crawler.signals.connect(store.close, signal=signals.spider_closed)
         return _stores[crawler]
 
-    def prepare(self) -> None:
+    def prepare(self, *, index: bool = True) -> None:
         """
-        Make the folder, see that it can be written, sweep up what earlier runs left in it, and build the index if that is
+        Make the folder, see that it can be written, sweep up what earlier runs left in it, and build the `index` if that is
         missing: over many articles this takes a while, which is better spent before the crawl than in the middle of it.
 
         Raises `BadArgument`.
@@ -97,7 +99,8 @@ class Store:
             probe.write_bytes(b"")
             probe.unlink()
             leftovers.sweep(self.parts)
-            self._open_index().close()
+            if index:
+                self._open_index().close()
         except OSError as error:
             raise BadArgument(f"LITCRAWL_OUT={self.out}: cannot be written: {error.strerror}") from None
 
@@ -180,7 +183,7 @@ class Store:
 
     def _sidecars(self) -> Iterator[dict[str, Any]]:
         for group in self.out.iterdir() if self.out.is_dir() else ():
-            if group.is_dir() and group.name not in (PARTS, "runs"):
+            if group.is_dir() and group.name not in (PARTS, PAPERS, "runs"):
                 for folder in group.iterdir():
                     if article := self.read(f"{group.name}/{folder.name}"):
                         yield article
@@ -206,7 +209,11 @@ class Store:
         """Write an article's `article.json`; the index knows its identifiers before. Raises `StorageError`."""
         with self._errors(SIDECAR):
             self.index.add(Ids(**article["ids"]), article["path"])
-        self.put(f"{article['path']}/{SIDECAR}", orjson.dumps(article, option=orjson.OPT_INDENT_2))
+        self.put_json(f"{article['path']}/{SIDECAR}", article)
+
+    def put_json(self, path: str, value: Mapping[str, Any]) -> None:
+        """Put a JSON file in its place. Raises `StorageError`."""
+        self.put(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
     def discard(self, spool: Spool | None) -> None:
         """Throw away a spool that is not needed."""

@@ -22,7 +22,7 @@ from litcrawl.ending import end
 from litcrawl.exceptions import StorageError
 from litcrawl.ids import Ids
 from litcrawl.items import Article, Blob, FileItem
-from litcrawl.middlewares.outage import Outage
+from litcrawl.middlewares.outage import IN_A_ROW, Outage
 from litcrawl.middlewares.pacing import PacingMiddleware
 from litcrawl.source import Source
 from litcrawl.sources import known_sources, with_ladder
@@ -55,6 +55,9 @@ class LadderSpider(ChainSpider):
     """The arguments that it takes."""
     resolves: ClassVar[str] = "useful"
     """Which further identifiers it seeks: those `useful` to a rung, `all`."""
+
+    outage_after: ClassVar[int] = IN_A_ROW
+    """Articles in a row that nobody answers for, after which none is admitted while a host is closed."""
 
     arguments: Arguments
     run: str
@@ -105,7 +108,7 @@ class LadderSpider(ChainSpider):
         """Admit the rows of the list, as many articles at a time as may be open; end when the last of them is closed."""
         pacing = self.crawler.get_downloader_middleware(PacingMiddleware)
         assert pacing is not None
-        self.outage = Outage(pacing.closed_hosts)
+        self.outage = Outage(pacing.closed_hosts, in_a_row=self.outage_after)
         part, parts = self.arguments.shard
         async with aclosing(read_beside(self.arguments.rows.rows(), every=_TICK)) as rows:
             async for row in rows:
@@ -272,9 +275,12 @@ class LadderSpider(ChainSpider):
         if not isinstance(item, Article):
             return
         self.window.close(item.key)
+        self.outage.ended(None if item.known or item.outcome == Outcome.INVALID else item.outcome, self._answered(item))
+
+    def _answered(self, item: Article) -> bool:
+        """Whether somebody answered for an article in this run: then the network is not away."""
         answers = (one for one in item.attempts if one["http"] and one["at"] >= self.started)
-        answered = any(Reason(one["reason"]).final for one in answers)
-        self.outage.ended(None if item.known or item.outcome == Outcome.INVALID else item.outcome, answered)
+        return any(Reason(one["reason"]).final for one in answers)
 
     def _lost_places(self) -> Iterator[Article]:
         """A leak must not hang the crawl: when nothing is under way and yet no place is freed, say which articles were lost."""
