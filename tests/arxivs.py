@@ -5,6 +5,18 @@ from __future__ import annotations
 import gzip
 import io
 import tarfile
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from crawling import Crawled, crawl
+from loopback import HOSTS, Answer, loopback
+
+from litcrawl.arxiv import urls
+from litcrawl.arxiv.archiver import ArchiverSpider
 
 CC_BY = "http://creativecommons.org/licenses/by/4.0/"
 NONEXCLUSIVE = "http://arxiv.org/licenses/nonexclusive-distrib/1.0/"
@@ -81,3 +93,87 @@ def packed(content: bytes) -> bytes:
 
 def pdf(words: str = "") -> bytes:
     return b"%PDF-1.5\n" + words.encode() + b"\n%%EOF\n"
+
+
+@dataclass
+class World:
+    """An arXiv on loopback: `papers` maps an id to the source types of its versions; `first(arrival, n)` may give another answer."""
+
+    papers: dict[str, tuple[str, ...]]
+    licences: dict[str, str | None] = field(default_factory=dict)
+    comments: dict[str, str] = field(default_factory=dict)
+    datestamps: dict[str, str] = field(default_factory=dict)
+    lists: dict[str, bytes] = field(default_factory=dict)
+    first: Any = None
+    server: Any = None
+
+    def answer(self, arrival: Any, n: int) -> Answer:
+        if self.first and (answer := self.first(arrival, n)):
+            return answer
+        parts = urlsplit(arrival.path)
+        if parts.path == "/oai":
+            return Answer(body=self._oai(dict(parse_qsl(parts.query))))
+        body = self.lists.get(parts.path) or self._of_version(*parts.path[1:].split("/", 1))
+        return Answer(404, body=b"<html>no</html>") if body is None else Answer(body=body)
+
+    def _oai(self, query: dict[str, str]) -> bytes:
+        if query["verb"] == "GetRecord":
+            paper = query["identifier"].removeprefix("oai:arXiv.org:")
+            if paper not in self.papers:
+                return refusal("idDoesNotExist")
+            newest = f"{paper}v{len(self.papers[paper])}"
+            day = self.datestamps.get(paper, "2026-01-02")
+            return record(paper, *self.papers[paper], datestamp=day, licence=self.licences.get(newest, NONEXCLUSIVE))
+        return self.lists.get(query.get("resumptionToken", "first")) or refusal("badResumptionToken")
+
+    def _of_version(self, what: str, name: str) -> bytes | None:
+        paper, _, number = name.rpartition("v")
+        kind = dict(enumerate(self.papers.get(paper, ()), 1)).get(int(number or 0))
+        if kind is None:
+            return None
+        if what == "abs":
+            return page(paper, self.licences.get(name, NONEXCLUSIVE), self.comments.get(name))
+        return self.file(what, name, kind)
+
+    def file(self, what: str, name: str, kind: str) -> bytes | None:
+        """The file of a version: its PDF, or its e-print as its source type has it."""
+        if kind == "I":
+            return None
+        if what == "pdf":
+            return None if kind == "H" else pdf(name)
+        words = name.encode()
+        made = {"D": lambda: packed(tar(content=words)), "1": lambda: packed(words), "F": lambda: pdf(name), "H": lambda: b"<html>" + words}
+        return made[kind]()
+
+    @property
+    def asked(self) -> list[str]:
+        """What was asked for, in order; records by their paper alone."""
+        return [one.path.partition("identifier=")[2].partition("&")[0] or one.path for one in self.server.arrivals]
+
+    def count(self, *what: str) -> int:
+        """How many requests there were for addresses that begin so."""
+        return sum(one.path.startswith(what) for one in self.server.arrivals)
+
+    async def crawl(self, out: Path, settings: dict[str, Any] | None = None, **arguments: str) -> Crawled:
+        return await crawl(out, spider="arxiv", settings=QUICK | (settings or {}), **arguments)
+
+
+QUICK = {
+    "LITCRAWL_SLOTS": {},
+    "LITCRAWL_BACKOFF": [0.01, 0.03],
+    "LITCRAWL_CLOSED": [0.02, 0.05],
+    "AUTOTHROTTLE_ENABLED": 0,
+    "DOWNLOAD_DELAY": 0,
+}
+
+
+@asynccontextmanager
+async def arxiv(monkeypatch: pytest.MonkeyPatch, papers: dict[str, tuple[str, ...]], **more: Any):
+    """An arXiv whose three hosts are three addresses of this machine; tries follow each other at once."""
+    world = World(papers, **more)
+    async with loopback(world.answer) as server:
+        world.server = server
+        for name, host, path in (("FOR_PROGRAMS", HOSTS[0], ""), ("OAI", HOSTS[1], "/oai"), ("SITE", HOSTS[2], "")):
+            monkeypatch.setattr(urls, name, server.url(path, host))
+        monkeypatch.setattr(ArchiverSpider, "DELAYS", (0.01, 0.01, 0.01))
+        yield world

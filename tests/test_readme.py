@@ -10,6 +10,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import arxivs
 import pytest
 from crawling import CASSETTES, crawl, project_settings
 from hosts import hosts
@@ -18,6 +19,8 @@ from scrapy.spiderloader import get_spider_loader
 
 from litcrawl import ending, settings
 from litcrawl.arguments import NAMES, PARSERS, Arguments
+from litcrawl.arxiv.arguments import ARCHIVE_PARSERS
+from litcrawl.arxiv.arguments import NAMES as ARCHIVE_NAMES
 from litcrawl.exceptions import BadArgument
 from litcrawl.idlists import open_list
 from litcrawl.items import File
@@ -36,7 +39,7 @@ TOOLS = {"pytest", "ruff", "mypy", "pip", "python", "litcrawl"}  # that an insta
 ELSEWHERE = {"export", "python3", "pip", "curl", "scrapyd-deploy"}
 
 TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?")
-RUN = re.compile(r"fetch-\d{8}T\d{6}Z-[0-9a-f]{4}")
+RUN = re.compile(r"(?:fetch|arxiv)-\d{8}T\d{6}Z-[0-9a-f]{4}")
 
 
 def table(heading: str) -> list[list[str]]:
@@ -84,7 +87,7 @@ def test_each_crawl_has_a_spider_arguments_and_settings_that_exist(command):
             case "-a" if name in ("ids", "files"):
                 assert setting
             case "-a":
-                PARSERS[name](name, setting)
+                (ARCHIVE_PARSERS if spider == "arxiv" else PARSERS)[name](name, setting)
             case "-s":
                 assert hasattr(settings, name)
             case _:
@@ -141,6 +144,15 @@ def test_the_run_that_is_shown_is_what_the_command_does(tmp_path):
     assert _shortened(json.loads(block_with('"attempts": [')), article)
 
 
+async def test_the_archive_that_is_shown_is_what_the_spider_leaves(tmp_path, monkeypatch):
+    async with arxivs.arxiv(monkeypatch, {"2303.18112": ("1", "D"), "math/0601001": ("F", "I")}) as world:
+        await world.crawl(tmp_path / "litcrawl-out", ids="2303.18112 math/0601001")
+        here = world.server.url()
+    assert _timeless(_tree(tmp_path / "litcrawl-out")) == _timeless(block_with("v1-source.gz\n"))
+    written = (tmp_path / "litcrawl-out/download.json").read_text().replace(here, "https://export.arxiv.org/")
+    assert _shortened(json.loads(_timeless(block_with('"error": "withdrawn'))), json.loads(_timeless(written)))
+
+
 def _timeless(text: str) -> str:
     return RUN.sub("RUN", TIME.sub("TIME", text))
 
@@ -169,6 +181,10 @@ def test_the_arguments():
     wants = re.findall(r"`(\w+)`", next(row[1] for row in table("argument") if row[0] == "want"))
     offered = {str(want) for source in known_sources(project_settings()).values() for want in source.offers}
     assert wants == [str(want) for want in Want if want in offered]
+
+
+def test_the_arguments_of_the_archive():
+    assert re.findall(r"`(\w+)`", " ".join(f"`{row[0]}`" for row in table("of `arxiv`"))) == list(ARCHIVE_NAMES)
 
 
 def test_the_settings():

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from scrapy import Request
 from scrapy.http import Response
 
-from litcrawl.arxiv import urls
+from litcrawl.arxiv import eprint, plan, urls
+from litcrawl.arxiv.archiver import ArchiverSpider
 from litcrawl.exceptions import Malformed, Miss
-from litcrawl.ids import Ids
-from litcrawl.items import Claim, Licence, Link, Relation, Step, Title
+from litcrawl.items import Claim, Licence, Link, Step, Title
 from litcrawl.licences import spdx
 from litcrawl.parsers import arxiv_page, oai
 from litcrawl.source import Finding, Found, Question, Source
-from litcrawl.spiders.base import LadderSpider
 from litcrawl.stated import stated
 from litcrawl.terms import Reason, Stage, Want
-
-_ENOUGH = re.compile(rb"\s*rate exceeded\.?\s*", re.IGNORECASE)  # with status 200 too
 
 
 class Arxiv(Source):
@@ -55,7 +51,7 @@ class Arxiv(Source):
         return request
 
     def read(self, step: dict[str, Any], response: Response, question: Question) -> Iterator[Finding]:
-        if response.status == 200 and _ENOUGH.fullmatch(response.body[:100]):
+        if response.status == 200 and eprint.ENOUGH.fullmatch(response.body[:100]):
             raise Miss(Reason.RATE_LIMITED, "Rate exceeded")
         yield from super().read(step, response, question)
 
@@ -70,7 +66,7 @@ class Arxiv(Source):
             raise Malformed(f"the record of {record.id[:40]}")
         if record.title:
             yield Title(text=record.title)
-        yield from _published(record, question.ids)
+        yield from plan.published(record, question.ids)
         versions = {one.number: one for one in record.versions}
         wanted = question.versions_of(set(versions))
         if not wanted:
@@ -111,14 +107,6 @@ def _refused(error: oai.OaiError) -> Miss:
     return Miss(Reason.ABSENT if error.code == "idDoesNotExist" else Reason.UNAVAILABLE, str(error))
 
 
-def _published(record: oai.Record, ids: Ids) -> Iterator[Relation]:
-    """The journal's article of a paper. Its authors write the DOI, sometimes several."""
-    for doi in (record.doi or "").split():
-        other = stated(doi=doi.strip(",;"))
-        if other.doi and other.doi != ids.doi:
-            yield Relation(relation="published", ids=other.as_dict())
-
-
-class ArxivSpider(LadderSpider):
+class ArxivSpider(ArchiverSpider):
     name = "arxiv"
     rungs_named = (Arxiv,)

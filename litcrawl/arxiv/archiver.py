@@ -1,0 +1,262 @@
+"""`ArchiverSpider`: every version of each paper, byte for byte, one paper after another; a paper is one chain of Requests."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar, Self
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
+from twisted.python.failure import Failure
+
+from litcrawl import ids as identifiers
+from litcrawl import proof, unasked
+from litcrawl.arguments import Arguments
+from litcrawl.arxiv import eprint, plan
+from litcrawl.arxiv.archive import PDF, Archive
+from litcrawl.arxiv.arguments import NAMES, ArchiveArguments
+from litcrawl.arxiv.harvest import Watermarks
+from litcrawl.arxiv.listing import ListingSpider, check_status
+from litcrawl.arxiv.plan import PAGE, RECORD, Chain, Task
+from litcrawl.exceptions import HostClosed, Malformed, Miss, StorageError
+from litcrawl.failures import reason_of
+from litcrawl.items import Article, Blob
+from litcrawl.parsers import arxiv_page, oai
+from litcrawl.pipelines.archive import ArchivePipeline
+from litcrawl.pipelines.fileset import FileSetPipeline
+from litcrawl.proof.content import Content
+from litcrawl.store import Store
+from litcrawl.terms import Outcome, Reason, Want
+from litcrawl.window import Window
+from litcrawl.wire.response import SpooledResponse
+
+
+class ArchiverSpider(ListingSpider):
+    """
+    Records, pages and files of arXiv, in OpenSheaf's layout (`litcrawl.arxiv.archive`), which is also what a later run goes on from.
+
+    Exactly one Request is in flight. Each thing is asked for once in a run, in four tries; what failed is asked for again by the next.
+    """
+
+    takes: ClassVar[Sequence[str]] = NAMES
+    outage_after: ClassVar[int] = 1
+
+    archive: Archive
+    papers: dict[str, dict[str, Any]]
+    """What this run has done for each paper: `inputs`, `pinned`, and the attempts that a later row need not repeat."""
+    failures: list[str]
+    news: list[str]
+    """Versions that a record has come to tell of."""
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        super().update_settings(settings)
+        settings.replace_in_component_priority_dict("ITEM_PIPELINES", FileSetPipeline, ArchivePipeline)
+        settings.set("ITEM_PIPELINES", settings.getdict("ITEM_PIPELINES"), "spider")  # a process sets the project's once more
+
+    @classmethod
+    def prepare(cls, settings: BaseSettings, given: Mapping[str, Any]) -> Arguments:
+        arguments = ArchiveArguments.parse(given)
+        store = Store.from_settings(settings)
+        store.prepare(index=False)
+        Archive(store)
+        Watermarks(store)
+        return arguments
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, prepared: Arguments | None = None, **kwargs: Any) -> Self:
+        spider = super().from_crawler(crawler, *args, prepared=prepared, **kwargs)
+        spider.window = Window(1)  # one paper after another
+        spider.archive, spider.marks = Archive(spider.store), Watermarks(spider.store)
+        spider.papers, spider.failures, spider.news = {}, [], []
+        return spider
+
+    async def start(self) -> AsyncIterator[Any]:
+        self.crawler.signals.connect(self._last_lines, signal=signals.spider_closed)  # now: who connects last is heard last
+        async for output in super().start():
+            yield output
+
+    async def admit(self, row: Mapping[str, Any]) -> AsyncIterator[Any]:
+        ids = row["ids"]
+        if ids is None:
+            yield unasked.invalid(row, self.run)
+            return
+        given, paper = unasked.given(row), ids.arxiv
+        self.admitted += 1
+        if paper is None:
+            yield _no_paper(identifiers.key(ids), given, ids.as_dict(), self.run)
+            return
+        fresh: dict[str, Any] = {"inputs": [], "pinned": set(), "attempts": []}
+        known = self.papers.setdefault(paper, fresh)
+        if known is not fresh:
+            self.admitted -= 1
+            self.crawler.stats.inc_value("litcrawl/duplicates")
+        known["inputs"].append(given)
+        known["pinned"].add(int(row["version"] or 0))
+        pinned = () if 0 in known["pinned"] else known["pinned"]
+        self.window.open(f"arxiv:{paper}", ids, known["inputs"])
+        chain = plan.new(paper, pinned=pinned, listed=self.days.get(paper), refresh=self.arguments.refresh == "1")
+        chain["attempts"] = known["attempts"]
+        if record := self.archive.record(paper):
+            wanted = [one.number for one in plan.versions(record, chain)]
+            await asyncio.to_thread(self.archive.adopt, paper, wanted)
+        for output in self._go_on(chain, whole=True):
+            yield output
+
+    def _go_on(self, chain: Chain, *, whole: bool = False) -> Iterator[Request | Article]:
+        """Yield the paper's next Request, or its Article when nothing is left to ask."""
+        task = plan.next_task(self.archive, chain)
+        if task is not None:
+            yield self._request(chain, task)
+            return
+        paper = chain["paper"]
+        known = self.papers[paper]
+        refreshed = chain["refresh"]
+        known["attempts"] = [one for one in chain["attempts"] if refreshed or one["reason"] != Reason.OK]
+        article = plan.article(self.archive, chain, known["inputs"], self.run, whole=whole)
+        self.window.leave(article.key or "")
+        yield article
+
+    def _request(self, chain: Chain, task: Task) -> Request:
+        kwargs = {"chain": chain, "task": task}
+        if task["what"] in (RECORD, PAGE):
+            meta, coding = {"follow": task["what"] == PAGE}, "gzip"
+        else:
+            spool = hashlib.sha256(f"{chain['paper']} {task['url']}".encode()).hexdigest()[:32]
+            meta, coding = {"follow": True, "spool": spool}, "identity"  # the bytes are to stay as they are
+        headers = {"Accept-Encoding": coding}
+        return self.request(task["url"], headers=headers, meta=meta, callback=self.on_answer, errback=self.on_no_answer, cb_kwargs=kwargs)
+
+    # answers
+
+    async def on_answer(self, response: Response, chain: Chain, task: Task) -> AsyncIterator[Request | Article | Blob]:
+        met = {"http": response.status, "final_url": response.url, "tries": (response.request or response).meta.get("tries", 0)}
+        read = {RECORD: self._record, PAGE: self._page}.get(task["what"], self._file)
+        try:
+            work = partial(read, response, chain, task)
+            chain, blob = await asyncio.to_thread(work) if isinstance(response, SpooledResponse) else work()
+            chain = plan.tried(chain, task, Reason.OK, **met)
+        except (Malformed, Miss) as error:
+            if isinstance(response, SpooledResponse):
+                self.store.discard(response.spool)
+            again = self.again(response, error)
+            if again is not None:
+                yield again
+                return
+            reason = error.reason if isinstance(error, Miss) else Reason.UNAVAILABLE
+            if reason == Reason.WRONG_TYPE:  # its pages say that it is busy, or that the PDF is still being made
+                reason = Reason.UNAVAILABLE
+            blob, chain = None, self._not_had(chain, task, reason, error, **met)
+        except StorageError as error:
+            self._stop_for(error)
+            blob, chain = None, plan.tried(chain, task, Reason.NOT_STORED, **met) | {"stopped": str(Reason.NOT_STORED)}
+        if blob is not None:
+            yield blob
+        for output in self._go_on(chain):
+            yield output
+
+    def on_no_answer(self, failure: Failure) -> Iterator[Request | Article]:
+        request = failure.request  # type: ignore[attr-defined]
+        chain, task = request.cb_kwargs["chain"], request.cb_kwargs["task"]
+        reason, error = reason_of(failure), failure.value
+        if isinstance(error, HostClosed):  # nor would anything else of this paper be answered now
+            chain = chain | {"stopped": str(reason)}
+        elif isinstance(error, StorageError):
+            self._stop_for(error)
+            chain = plan.tried(chain, task, reason) | {"stopped": str(reason)}
+        else:
+            chain = self._not_had(chain, task, reason, error, tries=request.meta.get("tries", 0), final_url=request.url)
+        yield from self._go_on(chain)
+
+    def _record(self, response: Response, chain: Chain, task: Task) -> tuple[Chain, None]:
+        """Keep the record; a refusal, or another paper's, never takes the place of the one that is held."""
+        check_status(response)
+        paper = chain["paper"]
+        try:
+            record = oai.record(response.body)
+        except oai.OaiError as error:
+            raise Miss(Reason.ABSENT if error.code == "idDoesNotExist" else Reason.UNAVAILABLE, str(error)) from error
+        if record.id != paper:
+            raise Malformed(f"the record of {record.id[:40]}")
+        before = self.archive.record(paper)
+        self.archive.keep_record(paper, response.body)
+        known = {one.number for one in before.versions} if before else {one.number for one in record.versions}
+        self.news += [f"{paper}v{one.number}" for one in record.versions if one.number not in known]
+        return chain, None
+
+    def _page(self, response: Response, chain: Chain, task: Task) -> tuple[Chain, None]:
+        """Keep licence and comments; where the newest version's page names no licence, the record does."""
+        check_status(response)
+        paper, version = chain["paper"], task["version"]
+        page = arxiv_page.page(response.body, paper)
+        record = self.archive.record(paper)
+        newest = record.licence if record and record.newest.number == version else None
+        self.archive.keep_page(paper, version, page.licence or newest, page.comments)
+        return chain, None
+
+    def _file(self, response: Response, chain: Chain, task: Task) -> tuple[Chain, Blob]:
+        """Prove a file, and name it by its bytes."""
+        check_status(response)
+        paper, version, what = chain["paper"], task["version"], task["what"]
+        content = Content(response.spool if isinstance(response, SpooledResponse) else response.body)
+        encoding = (response.headers.get("Content-Encoding") or b"").decode("latin-1") or None
+        if what == PDF:
+            if eprint.ENOUGH.fullmatch(content.head[:100]):
+                raise Miss(Reason.RATE_LIMITED, "Rate exceeded")
+            proved = proof.check(content, Want.PDF, encoding=encoding)
+            content, name, checks = proved.content, f"v{version}.pdf", proved.checks
+        else:
+            record = self.archive.record(paper)
+            html = any(one.number == version and "H" in one.source_type for one in record.versions) if record else False
+            content, ending, checks = eprint.prove(content, html=html, encoding=encoding)
+            name = f"v{version}-source.{ending}"
+        entry = {"file": name, "url": task["url"], "bytes": content.size, "sha256": content.sha256}
+        chain = chain | {"got": chain["got"] | {task["url"]: {"entry": entry, "checks": checks}}}
+        file = plan.file_of(self.archive, paper, version, what, entry, checks)
+        draft = plan.article(self.archive, chain, self.papers[paper]["inputs"], self.run)
+        return chain, Blob(file=file, body=content.body, spool=content.spool, draft=draft)
+
+    def _not_had(self, chain: Chain, task: Task, reason: Reason, why: BaseException, **met: Any) -> Chain:
+        """The chain after what cannot be had in this run; the table says of a file why."""
+        paper, version, what = chain["paper"], task["version"], task["what"]
+        record = self.archive.record(paper)
+        if reason == Reason.ABSENT and record and any(one.number == version and one.withdrawn for one in record.versions):
+            reason, why = Reason.WITHDRAWN, Miss(Reason.WITHDRAWN, f"HTTP {met.get('http')}")
+        told = f"{reason}: {(why.detail if isinstance(why, Miss) else str(why)) or type(why).__name__}"
+        self.failures.append(f"{paper} {what if version is None else f'v{version}.{what}'}: {told} ({task['url']})")
+        if what not in (RECORD, PAGE):
+            try:
+                self.archive.keep_error(paper, version, what, told)
+            except StorageError as error:
+                self._stop_for(error)
+        return plan.tried(chain, task, reason, **met)
+
+    def _last_word(self, item: Any) -> None:
+        super()._last_word(item)
+        if isinstance(item, Article) and self.progress is not None and item.outcome not in (Outcome.RETRY, Outcome.INVALID):
+            try:
+                self.progress.stored(item.ids.get("arxiv") or "")
+            except StorageError as error:
+                self._stop_for(error)
+
+    def _answered(self, item: Article) -> bool:
+        return False  # records come of another host than files: that one answers says nothing of the other
+
+    def _last_lines(self) -> None:
+        if self.news:
+            self.logger.info("New versions: %s", ", ".join(self.news))
+        for line in self.failures:
+            self.logger.warning("Not had: %s", line)
+        if self.failures:
+            self.logger.warning("%d not had in this run; each is tried again by the next", len(self.failures))
+
+
+def _no_paper(key: str, given: dict[str, Any], ids: dict[str, str | None], run: str) -> Article:
+    """The word on a row that names an article elsewhere: which paper of arXiv's it is, nobody here can tell."""
+    lacking = dict.fromkeys(map(str, (Want.PDF, Want.SUPPLEMENTARY)), str(Reason.NEEDS_ID))
+    return Article(key=key, path=None, inputs=[given], ids=ids, outcome=Outcome.ABSENT, missing=lacking, run=run)
