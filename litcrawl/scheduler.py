@@ -67,7 +67,7 @@ class PacedPriorityQueue(DownloaderAwarePriorityQueue):
         self._number = count()
         self._timer: CallLaterResult | None = None
         self._timer_at = math.inf
-        pacing.on_closed(self._rouse_all)
+        pacing.on_change(self._rouse_all)
         crawler.signals.connect(self._stop_timer, signals.spider_closed)
 
     def push(self, request: Request) -> None:

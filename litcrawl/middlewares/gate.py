@@ -30,6 +30,12 @@ class Gate:
         self._paused = 0.0
         self._put_off_since: float | None = None
 
+    def successor(self) -> Gate:
+        """A gate of the same slot that remembers when requests were sent, and nothing else."""
+        gate = Gate(self.slot)
+        gate._sent, gate._ends = self._sent, self._ends
+        return gate
+
     def sent(self, now: float) -> None:
         self._sent = now
 

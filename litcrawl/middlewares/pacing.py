@@ -19,6 +19,7 @@ from litcrawl.middlewares import ratelimits
 from litcrawl.middlewares.backoff import Backoff
 from litcrawl.middlewares.breaker import FIRST, FOR_THE_RUN, LONGEST, Breaker, Closure
 from litcrawl.middlewares.gate import Gate
+from litcrawl.middlewares.gates import Gates
 from litcrawl.slots import Slot, Slots
 from litcrawl.terms import Reason
 from litcrawl.wire.errors import CertificateError, StalePart
@@ -41,6 +42,7 @@ class PacingMiddleware:
 
     - A request gets slot, time-out and AutoThrottle's leave anew whenever it is scheduled: the copies that retries and
       redirects are made of would keep those of another host.
+    - A slot's limit is kept over all crawlers of this process.
     - Retry-After of either form, a spent quota and announced limits hold for the slot, whoever heard them.
     - What asks for more than `LITCRAWL_PATIENCE`, or fails five times in a row, is closed: requests for it fail with
       `HostClosed` (`rate-limited`, `quota`, `unavailable`) until a probe is answered.
@@ -66,6 +68,7 @@ class PacingMiddleware:
         connect = crawler.signals.connect
         connect(middleware.on_scheduled, signals.request_scheduled)
         connect(middleware.on_left, signals.request_left_downloader)
+        connect(middleware.on_spider_closed, signals.spider_closed)
         return middleware
 
     # for the crawl's other parts
@@ -107,15 +110,29 @@ class PacingMiddleware:
         if self.breaker.half_open(host) and any(host_of(request) == host for request in active):
             return float("inf")
         gate = self._gate(slot)
-        return gate.due(now, active=len(active), delay=self._throttle(gate.slot))
+        elsewhere = sum(other.under_way(slot) for other in _GATES.others(gate.slot, self))
+        due = gate.due(now, active=len(active) + elsewhere, delay=self._throttle(gate.slot))
+        return due + _GATES.waits(gate.slot, self)
+
+    def under_way(self, slot: str) -> int:
+        """How many of this crawler's requests are being exchanged in a slot, for the other crawlers of the process."""
+        live = self.crawler.engine.downloader.slots.get(slot)
+        return len(live.transferring) + len(live.queue) if live else 0
 
     def sent(self, slot: str, now: float) -> None:
         """A request of this slot is on its way."""
-        self._gate(slot).sent(now)
+        gate = self._gate(slot)
+        gate.sent(now)
+        _GATES.took(gate.slot, self)
 
-    def on_closed(self, listener: Any) -> None:
-        """Have `listener()` called whenever something closes."""
+    def on_change(self, listener: Any) -> None:
+        """Have `listener()` called whenever a request may be due sooner than was said: a host is closed, another crawler's turn is over."""
         self._listeners.append(listener)
+
+    def changed(self) -> None:
+        """Tell the listeners."""
+        for listener in self._listeners:
+            listener()
 
     # signals
 
@@ -126,7 +143,13 @@ class PacingMiddleware:
         request.meta["autothrottle_dont_adjust_delay"] = not slot.autothrottle
 
     def on_left(self, request: Request) -> None:
-        self._gate(self._place(request)[0]).ended(monotonic())
+        gate = self._gate(self._place(request)[0])
+        gate.ended(monotonic())
+        for other in _GATES.others(gate.slot, self):
+            other.changed()
+
+    def on_spider_closed(self) -> None:
+        _GATES.leave(self)
 
     # downloader middleware
 
@@ -199,8 +222,7 @@ class PacingMiddleware:
         seconds = closure.until - monotonic() if closure else 0.0
         span = "for the rest of the run" if seconds == FOR_THE_RUN else f"for {seconds:.0f} s"
         logger.warning("%s is closed %s: %s", key, span, reason)
-        for listener in self._listeners:
-            listener()
+        self.changed()
 
     def _place(self, request: Request) -> tuple[str, str]:
         """Slot and host of a request, also of a component's own that went past the scheduler."""
@@ -211,7 +233,7 @@ class PacingMiddleware:
     def _gate(self, slot: str) -> Gate:
         gate = self._gates.get(slot)
         if gate is None:
-            gate = self._gates[slot] = Gate(self.slots.named(slot))
+            gate = self._gates[slot] = _GATES.join(self.slots.named(slot), self)
         return gate
 
     def _throttle(self, slot: Slot) -> float:
@@ -225,6 +247,9 @@ class PacingMiddleware:
         spool = getattr(response, "spool", None)
         head = spool.head if spool else response.body[:_HEAD]
         return proof.wall(response.status, response.headers, head) is not None
+
+
+_GATES: Gates[PacingMiddleware] = Gates()
 
 
 def host_of(request: Request) -> str:
