@@ -15,11 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from litcrawl import proof
 from litcrawl.arxiv import eprint, urls
-from litcrawl.exceptions import BadArgument, Malformed, Miss
+from litcrawl.arxiv.table import Table
+from litcrawl.exceptions import Malformed, Miss
 from litcrawl.items import Spool
 from litcrawl.parsers import oai
 from litcrawl.proof.content import Content
@@ -37,13 +36,12 @@ _BLOCK = 1 << 20
 
 
 class Archive:
-    """Every change is on disk when its method returns. Whatever others have put into the tables stays there."""
+    """Every change is on disk when its method returns."""
 
     def __init__(self, store: Store) -> None:
-        """Raises `BadArgument` when a table that is there cannot be read: to write over it would lose what it says."""
+        """Raises `BadArgument` when a table that is there cannot be read."""
         self.store = store
-        self._files = _table(store.out / FILES)
-        self._licences = _table(store.out / LICENCES)
+        self._files, self._licences = Table(store, FILES), Table(store, LICENCES)
         self._read: tuple[str, oai.Record | None] = ("", None)
 
     # what is there
@@ -102,8 +100,8 @@ class Archive:
 
     def keep_page(self, paper: str, version: int, licence: str | None, comments: str | None) -> None:
         """Take down what a version's page says; a licence that is known is not forgotten. Raises `StorageError`."""
-        self._licences[f"{paper}v{version}"] = {"licence": licence or self.licence(paper, version), "comments": comments}
-        self._write(LICENCES, self._licences)
+        known = licence or self.licence(paper, version)
+        self._licences.set(f"{paper}v{version}", {"licence": known, "comments": comments})
 
     def keep_file(self, path: str, content: bytes | Spool, *, paper: str, version: int, what: str, size: int, sha256: str) -> None:
         """Store a file, whole, and enter it. Raises `StorageError`."""
@@ -122,11 +120,7 @@ class Archive:
         return entries if isinstance(entries, dict) else {}
 
     def _enter(self, paper: str, version: int, what: str, entry: dict[str, Any]) -> None:
-        self._files[paper] = {**self._entries(paper), f"v{version}.{what}": entry}
-        self._write(FILES, self._files)
-
-    def _write(self, name: str, table: Mapping[str, Any]) -> None:
-        self.store.put_json(name, table)
+        self._files.update(paper, {f"v{version}.{what}": entry})
 
 
 def folder(paper: str) -> str:
@@ -137,18 +131,6 @@ def folder(paper: str) -> str:
 def address(paper: str, version: int, what: str) -> str:
     """Where a file of a version is fetched."""
     return urls.pdf(paper, version) if what == PDF else urls.source(paper, version)
-
-
-def _table(path: Path) -> dict[str, Any]:
-    try:
-        table = orjson.loads(path.read_bytes())
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise BadArgument(f"{path} cannot be read ({error}): mend it, or move it away to have everything fetched anew") from None
-    if not isinstance(table, dict):
-        raise BadArgument(f"{path} is no table of papers: move it away to have everything fetched anew")
-    return table
 
 
 def _text(entry: object, name: str) -> str | None:

@@ -12,7 +12,8 @@ from typing import Any, Self
 from litcrawl.arguments import PARSERS, Arguments, check_names
 from litcrawl.exceptions import BadArgument
 from litcrawl.idlists import IdList, open_list
-from litcrawl.idlists.rows import Row
+from litcrawl.idlists.rows import Row, plain_row
+from litcrawl.ids import parse
 from litcrawl.terms import Want
 
 # https://info.arxiv.org/help/author_identifiers.html: a name with initials and a number, or an ORCID iD; as it is, or in an address
@@ -36,7 +37,8 @@ class ArchiveArguments(Arguments):
     set_: str | None = None
     since: str | None = None
     until: str | None = None
-    listed: list[Row] = field(default_factory=list)
+    listed: list[tuple[str, str]] = field(default_factory=list)
+    """Papers that arXiv lists, each after the name of the argument that asked for it."""
 
     @classmethod
     def parse(cls, given: Mapping[str, Any], known: Sequence[str] | None = None) -> Self:
@@ -53,7 +55,7 @@ class ArchiveArguments(Arguments):
         ids = str(given.get("ids", "")).strip()
         if not (ids or parsed.get("author") or parsed["harvest"]):
             raise BadArgument("no papers: give -a ids=…, -a author=gubinelli_m_1, or -a set=math:math:PR with or without from and until")
-        listed: list[Row] = []
+        listed: list[tuple[str, str]] = []
         sources = [open_list(ids)] if ids else []
         named = [f"author {parsed['author']}"] if parsed.get("author") else []
         if parsed["harvest"]:
@@ -65,7 +67,7 @@ class ArchiveArguments(Arguments):
         )
 
 
-def _with_listed(lists: Sequence[IdList], named: Sequence[str], listed: Sequence[Row]) -> IdList:
+def _with_listed(lists: Sequence[IdList], named: Sequence[str], listed: Sequence[tuple[str, str]]) -> IdList:
     """The rows of a list, if there is one, and those that arXiv is asked for, numbered on."""
 
     def rows() -> Iterator[Row]:
@@ -74,7 +76,8 @@ def _with_listed(lists: Sequence[IdList], named: Sequence[str], listed: Sequence
             for row in one.rows():
                 number = row["row"]
                 yield row
-        yield from (row | {"row": following} for following, row in zip(count(number + 1), listed, strict=False))
+        for following, (name, paper) in zip(count(number + 1), listed, strict=False):
+            yield plain_row(following, None, paper, parse(paper, "arxiv")) | {"field": name}
 
     names = [*(one.name for one in lists), *named]
     return IdList(", ".join(names), ", ".join([*(one.form for one in lists), "asked of arXiv"]), None, _start=rows)

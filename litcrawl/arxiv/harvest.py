@@ -7,13 +7,12 @@ http://www.openarchives.org/OAI/openarchivesprotocol.html#FlowControl
 from __future__ import annotations
 
 import logging
+import re
 from collections import deque
 from collections.abc import Iterator
 
-import orjson
-
 from litcrawl.arxiv import urls
-from litcrawl.exceptions import BadArgument
+from litcrawl.arxiv.table import Table
 from litcrawl.parsers import oai
 from litcrawl.store import Store
 
@@ -22,6 +21,7 @@ logger = logging.getLogger(__name__)
 PATH = "runs/harvest.json"
 _ALL = "all"  # the name of the whole of arXiv beside its sets
 _RESTARTS = 3
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class Incomplete(Exception):
@@ -33,27 +33,17 @@ class Watermarks:
 
     def __init__(self, store: Store) -> None:
         """Raises `BadArgument` for a file that is there and cannot be read."""
-        self._store = store
-        path = store.out / PATH
-        try:
-            marks = orjson.loads(path.read_bytes())
-        except FileNotFoundError:
-            marks = {}
-        except (OSError, ValueError) as error:
-            raise BadArgument(f"{path} cannot be read ({error}): move it away to harvest from the beginning") from None
-        if not isinstance(marks, dict) or not all(isinstance(one, str) for one in marks.values()):
-            raise BadArgument(f"{path} is no table of days: move it away to harvest from the beginning")
-        self._marks: dict[str, str] = marks
+        self._marks = Table(store, PATH)
 
     def of(self, set_: str | None) -> str | None:
         """The watermark of a set; None when it was never harvested."""
-        return self._marks.get(set_ or _ALL)
+        mark = self._marks.get(set_ or _ALL)
+        return mark if isinstance(mark, str) and _DAY.fullmatch(mark) else None
 
     def move(self, set_: str | None, day: str) -> None:
         """Move a watermark forward. Raises `StorageError`."""
         if day > (self.of(set_) or ""):
-            self._marks[set_ or _ALL] = day
-            self._store.put_json(PATH, self._marks)
+            self._marks.set(set_ or _ALL, day)
 
 
 class Harvest:

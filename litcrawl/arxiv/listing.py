@@ -17,7 +17,6 @@ from litcrawl.arxiv.harvest import Harvest, Incomplete, Progress, Watermarks
 from litcrawl.ending import end
 from litcrawl.exceptions import BadIdentifier, Malformed, Miss
 from litcrawl.failures import reason_of
-from litcrawl.idlists.rows import plain_row
 from litcrawl.middlewares.backoff import Backoff
 from litcrawl.middlewares.retry import try_again
 from litcrawl.parsers import atom, oai
@@ -132,16 +131,17 @@ class ListingSpider(LadderSpider):
         self.logger.info("harvest: %d papers changed since %s", len(harvest.found), harvest.since or "the beginning")
         self.progress.move()
 
-    def _add(self, field: str, paper: str) -> str | None:
+    def _add(self, argument: str, identifier: str) -> str | None:
         """Add a paper to the list; None for what is no paper of arXiv's."""
         try:
-            parsed = identifiers.parse(paper, "arxiv")
-        except BadIdentifier as bad:
-            self.logger.warning("arXiv lists %r, which is no paper: %s", paper[:80], bad)
-            return None
-        if parsed.ids.arxiv is not None:
-            self.arguments.listed.append(plain_row(0, None, paper, parsed) | {"field": field})
-        return parsed.ids.arxiv
+            paper = identifiers.parse(identifier, "arxiv").ids.arxiv
+        except BadIdentifier:
+            paper = None
+        if paper is None:
+            self.logger.warning("arXiv lists %r, which is no paper", identifier[:80])
+        else:
+            self.arguments.listed.append((argument, paper))
+        return paper
 
 
 def check_status(response: Response) -> None:

@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+from importlib.resources import files
 
 import arxivs
 import pytest
 from crawling import project_settings
+from jsonschema import Draft202012Validator
 from loopback import HOSTS, Answer
 from scrapy.crawler import AsyncCrawlerRunner
 
@@ -82,6 +84,9 @@ async def test_the_items_are_those_of_every_spider(out, monkeypatch):
     ]
     assert all(one.stage == "preprint" and one.key == article.key for one in crawled.files)
     assert crawled.article_json(f"papers/{PAPER}") == article.to_dict()
+    schemas = {name: json.loads((files("litcrawl") / "schemas" / f"{name}.json").read_text()) for name in ("article", "file")}
+    for item in crawled.items:
+        Draft202012Validator(schemas[item.type]).validate(item.to_dict())
     rows = (crawled.run / "rows.csv").read_text(encoding="utf-8-sig").splitlines()
     assert f"papers/{PAPER}/v2.pdf,papers/{PAPER}," in rows[1]
 

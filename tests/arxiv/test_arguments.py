@@ -4,8 +4,6 @@ import pytest
 
 from litcrawl.arxiv.arguments import NAMES, ArchiveArguments
 from litcrawl.exceptions import BadArgument
-from litcrawl.idlists.rows import plain_row
-from litcrawl.ids import parse
 
 DAYS = {"from": "2026-11-01", "until": "2026-11-30"}
 
@@ -39,8 +37,11 @@ def test_a_harvest():
 
 def test_several_at_once_are_one_list_the_given_ids_first():
     arguments = ArchiveArguments.parse({"ids": "2303.18112", "author": "gubinelli_m_1", "set": "math"})
-    arguments.listed.append(plain_row(0, None, "2301.00001", parse("2301.00001", "arxiv")))
-    assert [(row["row"], row["ids"].arxiv) for row in arguments.rows.rows()] == [(1, "2303.18112"), (2, "2301.00001")]
+    arguments.listed.append(("author", "2301.00001"))
+    assert [(row["row"], row["field"], row["ids"].arxiv) for row in arguments.rows.rows()] == [
+        (1, None, "2303.18112"),
+        (2, "author", "2301.00001"),
+    ]
     assert (arguments.rows.name, arguments.rows.size) == ("identifiers given, author gubinelli_m_1, set math", None)
 
 

@@ -176,7 +176,7 @@ def test_each_set_has_its_own_and_so_has_the_whole(store):
     assert Watermarks(store).of(None) == "2026-11-30"
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b'{"math": 7}'])
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"math'])
 def test_a_table_that_is_none_is_not_written_over(store, content):
     path = store.out / "runs/harvest.json"
     path.parent.mkdir()

@@ -1,0 +1,70 @@
+"""A JSON object on disk that several programs keep: written whole with every change, and read again when others have changed it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from litcrawl.exceptions import BadArgument, StorageError
+from litcrawl.store import Store
+
+_Stamp = tuple[int, int, int] | None
+
+
+class Table:
+    """Maps names to values; a change is on disk when its method returns. What others have put there stays there."""
+
+    def __init__(self, store: Store, path: str) -> None:
+        """Raises `BadArgument` when it is there and cannot be read: to write over it would lose what it says."""
+        self._store, self._path = store, path
+        try:
+            self._values, self._stamp = self._read()
+        except (OSError, ValueError) as error:
+            raise BadArgument(f"{store.out / path} cannot be read ({error}): mend it, or move it away to begin anew") from None
+
+    def get(self, name: str) -> Any:
+        """The value of a name; None where there is none."""
+        return self._values.get(name)
+
+    def set(self, name: str, value: Any) -> None:
+        """Change one value. Raises `StorageError`."""
+        self._catch_up()
+        self._values[name] = value
+        self._write()
+
+    def update(self, name: str, changes: Mapping[str, Any]) -> None:
+        """Change some of the entries that a name's own table has. Raises `StorageError`."""
+        self._catch_up()
+        own = self._values.get(name)
+        self._values[name] = {**(own if isinstance(own, dict) else {}), **changes}
+        self._write()
+
+    def _catch_up(self) -> None:
+        if self._look() != self._stamp:
+            try:
+                self._values, self._stamp = self._read()
+            except (OSError, ValueError) as error:
+                raise StorageError(f"{self._path} was changed, and cannot be read: {error}", full=True) from error
+
+    def _write(self) -> None:
+        self._store.put_json(self._path, self._values)
+        self._stamp = self._look()
+
+    def _read(self) -> tuple[dict[str, Any], _Stamp]:
+        stamp = self._look()
+        if stamp is None:
+            return {}, None
+        values = orjson.loads((self._store.out / self._path).read_bytes())
+        if not isinstance(values, dict):
+            raise ValueError("it is no JSON object")
+        return values, stamp
+
+    def _look(self) -> _Stamp:
+        """What changes when somebody writes the file."""
+        try:
+            found = (self._store.out / self._path).stat()
+        except FileNotFoundError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
