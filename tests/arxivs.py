@@ -154,7 +154,7 @@ class World:
         """How many requests there were for addresses that begin so."""
         return sum(one.path.startswith(what) for one in self.server.arrivals)
 
-    async def crawl(self, out: Path, settings: dict[str, Any] | None = None, **arguments: str) -> Crawled:
+    async def crawl(self, out: Path, settings: dict[str, Any] | None = None, **arguments: Any) -> Crawled:
         return await crawl(out, spider="arxiv", settings=QUICK | (settings or {}), **arguments)
 
 

@@ -186,6 +186,15 @@ class TestFinding:
         assert store.find(Ids(doi="10.1/a")).article["key"] == "PMC1"
         assert store.find(Ids(arxiv="hep-th/9901001")).article["path"] == "arxiv/hep-th_9901001"
 
+    def test_the_archive_of_arxiv_in_the_same_folder_is_not_its_own(self, store):
+        put(store, "arxiv:2303.18112", Ids(arxiv="2303.18112"))
+        (store.out / "papers").mkdir()
+        (store.out / "arxiv/2303.18112").rename(store.out / "papers/2303.18112")
+        store.close()
+        (store.out / "index.sqlite").unlink()
+        store.prepare()
+        assert store.find(Ids(arxiv="2303.18112")).article is None
+
     def test_the_index_is_never_believed(self, store):
         store.index.add(Ids(doi="10.1/a"), "pmc/PMC1")
         assert store.find(Ids(doi="10.1/a")).article is None, "nothing lies there"

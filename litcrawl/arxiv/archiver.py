@@ -100,7 +100,13 @@ class ArchiverSpider(ListingSpider):
         known["pinned"].add(int(row["version"] or 0))
         pinned = () if 0 in known["pinned"] else known["pinned"]
         self.window.open(f"arxiv:{paper}", ids, known["inputs"])
-        chain = plan.new(paper, pinned=pinned, listed=self.days.get(paper), refresh=self.arguments.refresh == "1")
+        chain = plan.new(
+            paper,
+            pinned=pinned,
+            listed=self.days.get(paper),
+            refresh=self.arguments.refresh == "1",
+            licences=self.settings.getlist("LITCRAWL_LICENCES"),
+        )
         chain["attempts"] = known["attempts"]
         if record := self.archive.record(paper):
             wanted = [one.number for one in plan.versions(record, chain)]

@@ -2,7 +2,8 @@
 One paper of the archive: what is to be asked for next, and what its article says. Pure but for looking at the disk.
 
 A chain is plain data: `paper`, `pinned` (version numbers; none: all), `listed` (the day on which a harvest has it changed), `refresh`,
-`attempts`, `got` (by address: the entry of a file that this run brought, and its checks), `stopped` (why nothing more can be asked now).
+`licences` (those under which files are kept; none: all), `attempts`, `got` (by address: the entry of a file that this run brought, and
+its checks), `stopped` (why nothing more can be asked now).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from litcrawl.arxiv import eprint, urls
 from litcrawl.arxiv.archive import PDF, SOURCE, Archive, address, folder
 from litcrawl.ids import ARXIV_DOI, Ids
 from litcrawl.items import Article, Claim, File, Licence, Relation
-from litcrawl.licences import spdx
+from litcrawl.licences import allowed, spdx
 from litcrawl.parsers import oai
 from litcrawl.stated import stated
 from litcrawl.terms import Kind, Outcome, Reason, Role, Stage, Want
@@ -30,10 +31,11 @@ STEPS = {PDF: str(Want.PDF), SOURCE: str(Want.SUPPLEMENTARY)}
 """The files of a version, and their steps in `attempts`."""
 
 
-def new(paper: str, *, pinned: Iterable[int] = (), listed: str | None = None, refresh: bool = False) -> Chain:
+def new(paper: str, *, pinned: Iterable[int] = (), listed: str | None = None, refresh: bool = False, licences: Iterable[str] = ()) -> Chain:
     """The chain of a paper that nothing has been asked for."""
     return {
-        "paper": paper, "pinned": sorted(pinned), "listed": listed, "refresh": refresh, "attempts": [], "got": {}, "stopped": None,
+        "paper": paper, "pinned": sorted(pinned), "listed": listed, "refresh": refresh, "licences": list(licences), "attempts": [],
+        "got": {}, "stopped": None,
     }  # fmt: skip
 
 
@@ -49,6 +51,8 @@ def next_task(archive: Archive, chain: Chain) -> Task | None:
         page = urls.page(paper, version.number)
         if page not in tried and (chain["refresh"] or archive.licence(paper, version.number) is None):
             return _task(PAGE, version.number, page)
+        if not _may_pass(archive, chain, version.number):
+            continue
         for what in (PDF, SOURCE):
             url = address(paper, version.number, what)
             if url not in tried and archive.file(paper, version.number, what) is None:
@@ -104,7 +108,7 @@ def article(archive: Archive, chain: Chain, inputs: Sequence[dict[str, Any]], ru
             if entry := got["entry"] if got else archive.file(paper, version.number, what):
                 files.append(file_of(archive, paper, version.number, what, entry, got["checks"] if got else ()))
             else:
-                lacking.append((what, url))
+                lacking.append((what, url if _may_pass(archive, chain, version.number) else None))
     files.sort(key=lambda one: one.kind != Kind.BODY)
     reasons = {one["url"]: Reason(one["reason"]) for one in chain["attempts"]}
     missing = _missing(chain, record, lacking, reasons)
@@ -140,12 +144,19 @@ def published(record: oai.Record, of: Ids) -> list[Relation]:
     return [Relation(relation="published", ids=one.as_dict()) for one in told if one.doi and one.doi != of.doi]
 
 
-def _missing(chain: Chain, record: oai.Record | None, lacking: Iterable[tuple[str, str]], reasons: Mapping[str, Reason]) -> dict[str, str]:
-    """For each kind of which a version lacks the file: the first reason that is worth another run, else the weightiest."""
+def _missing(
+    chain: Chain, record: oai.Record | None, lacking: Iterable[tuple[str, str | None]], reasons: Mapping[str, Reason]
+) -> dict[str, str]:
+    """
+    For each kind of which a version lacks the file: the first reason that is worth another run, else the weightiest.
+
+    A file without an address is one that may not be asked for.
+    """
     paper = chain["paper"]
     met: dict[str, list[Reason]] = {}
     for what, url in lacking:
-        met.setdefault(STEPS[what], []).append(reasons.get(url) or chain["stopped"] or Reason.NOT_STORED)
+        word = Reason.LICENCE if url is None else reasons.get(url) or chain["stopped"] or Reason.NOT_STORED
+        met.setdefault(STEPS[what], []).append(word)
     asked = reasons.get(urls.record(paper))
     if record is None:
         met = {step: [asked or chain["stopped"] or Reason.NOT_STORED] for step in STEPS.values()}
@@ -162,6 +173,11 @@ def _weightiest(met: Sequence[Reason]) -> Reason:
 
 def _facts(paper: str, wanted: Iterable[oai.Version]) -> list[str]:
     return [urls.record(paper), *(urls.page(paper, one.number) for one in wanted)]
+
+
+def _may_pass(archive: Archive, chain: Chain, version: int) -> bool:
+    """Whether files are kept under the licence of a version."""
+    return allowed(spdx(archive.licence(chain["paper"], version)), chain["licences"])
 
 
 def _is_old(record: oai.Record, chain: Chain) -> bool:

@@ -355,6 +355,16 @@ async def test_where_the_newest_version_s_page_names_no_licence_the_record_does(
     assert table(out, "version-licences.json") == {f"{PAPER}v1": {"licence": arxivs.NONEXCLUSIVE, "comments": None}}
 
 
+async def test_a_version_whose_licence_is_not_wanted_is_not_fetched(out, monkeypatch):
+    async with arxivs.arxiv(monkeypatch, {PAPER: ("D", "D")}, licences={f"{PAPER}v2": arxivs.CC_BY}) as world:
+        crawled = await world.crawl(out, {"LITCRAWL_LICENCES": "CC-BY-*"}, ids=PAPER)
+        assert world.asked[1:] == [f"/abs/{PAPER}v1", *(f"/{what}/{PAPER}v2" for what in ("abs", "pdf", "e-print"))]
+        article = crawled.articles[f"arxiv:{PAPER}"]
+        assert (str(article.outcome), article.missing) == ("partial", dict.fromkeys(("pdf", "supplementary"), "licence"))
+        assert (await world.crawl(out, ids=PAPER)).status == 0
+    assert world.asked[5:] == [f"/pdf/{PAPER}v1", f"/e-print/{PAPER}v1"]
+
+
 # refresh
 
 
