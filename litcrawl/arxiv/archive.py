@@ -33,6 +33,7 @@ PDF, SOURCE = "pdf", "src"
 """The two files of a version, as the keys of `download.json` have them."""
 
 _BLOCK = 1 << 20
+_NAME = re.compile(r"v[0-9][A-Za-z0-9.-]*")  # folders are handed on from one to another: none may lead out of it
 
 
 class Archive:
@@ -70,7 +71,7 @@ class Archive:
         """The entry of a file that is on disk, at its size."""
         entry = self._entries(paper).get(f"v{version}.{what}")
         name = _text(entry, "file")
-        if name is None or not isinstance(entry, dict):
+        if name is None or not isinstance(entry, dict) or not _NAME.fullmatch(name):
             return None
         size = self.store.size(f"{folder(paper)}/{name}")
         return entry if size and entry.get("bytes", size) == size else None

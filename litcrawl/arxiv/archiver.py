@@ -211,15 +211,16 @@ class ArchiverSpider(ListingSpider):
         paper, version, what = chain["paper"], task["version"], task["what"]
         content = Content(response.spool if isinstance(response, SpooledResponse) else response.body)
         encoding = (response.headers.get("Content-Encoding") or b"").decode("latin-1") or None
+        most = self.settings.getint("LITCRAWL_MAX_FILE_SIZE")
         if what == PDF:
             if eprint.ENOUGH.fullmatch(content.head[:100]):
                 raise Miss(Reason.RATE_LIMITED, "Rate exceeded")
-            proved = proof.check(content, Want.PDF, encoding=encoding)
+            proved = proof.check(content, Want.PDF, encoding=encoding, most=most)
             content, name, checks = proved.content, f"v{version}.pdf", proved.checks
         else:
             record = self.archive.record(paper)
             html = any(one.number == version and "H" in one.source_type for one in record.versions) if record else False
-            content, ending, checks = eprint.prove(content, html=html, encoding=encoding)
+            content, ending, checks = eprint.prove(content, html=html, encoding=encoding, most=most)
             name = f"v{version}-source.{ending}"
         entry = {"file": name, "url": task["url"], "bytes": content.size, "sha256": content.sha256}
         chain = chain | {"got": chain["got"] | {task["url"]: {"entry": entry, "checks": checks}}}

@@ -43,23 +43,23 @@ _CHECKSUM = slice(148, 156)
 _BY_TYPE = {media_type: ending for ending, media_type in MEDIA_TYPES.items() if ending in ("ps", "docx")}
 
 
-def prove(content: Content, *, html: bool, encoding: str | None = None) -> tuple[Content, str, list[str]]:
+def prove(content: Content, *, html: bool, encoding: str | None = None, most: int = MAX_DECODED) -> tuple[Content, str, list[str]]:
     """
     The bytes to be kept, the ending that they deserve, and the checks that they passed; raises `Miss` when they are no e-print.
 
     `html`: whether the paper was sent in as HTML; otherwise a page is one that says why there is no e-print. `encoding` is a
     Content-Encoding that came unasked. arXiv has long sent `x-gzip` over files which are gzip themselves: it is undone only over what is
-    packed once more, or is nothing known as it stands.
+    packed once more, or is nothing known as it stands; no further than to `most` bytes.
     """
     if not content.size:
         raise Miss(Reason.EMPTY)
     coded = (encoding or "identity").strip().lower() != "identity"
     if coded and _starts(content, _GZIP) and _inside(content, 5).startswith((_GZIP, b"%PDF-")):
-        ending, checks = _prove(plain := undo(content, encoding or ""), html)
+        ending, checks = _prove(plain := undo(content, encoding or "", most), html)
         return plain, ending, [*checks, "decoded"]
     ending, checks = _prove(content, html)
     if coded and ending == "bin":
-        ending, checks = _prove(plain := undo(content, encoding or ""), html)
+        ending, checks = _prove(plain := undo(content, encoding or "", most), html)
         return plain, ending, [*checks, "decoded"]
     return content, ending, checks
 

@@ -26,6 +26,7 @@ Chain: TypeAlias = dict[str, Any]
 Task: TypeAlias = dict[str, Any]
 
 NAME = "arxiv"
+_MOST_DOIS = 10
 RECORD, PAGE = "record", "page"
 STEPS = {PDF: str(Want.PDF), SOURCE: str(Want.SUPPLEMENTARY)}
 """The files of a version, and their steps in `attempts`."""
@@ -140,7 +141,7 @@ def article(archive: Archive, chain: Chain, inputs: Sequence[dict[str, Any]], ru
 
 def published(record: oai.Record, of: Ids) -> list[Relation]:
     """The journal's article of a paper. Its authors write the DOI, sometimes several."""
-    told = [stated(doi=doi.strip(",;")) for doi in (record.doi or "").split()]
+    told = [stated(doi=doi.strip(",;")) for doi in (record.doi or "").split()[:_MOST_DOIS]]
     return [Relation(relation="published", ids=one.as_dict()) for one in told if one.doi and one.doi != of.doi]
 
 

@@ -321,6 +321,18 @@ async def test_a_folder_that_opensheaf_began_is_gone_on_with(out, monkeypatch):
     assert str(crawled.articles[f"arxiv:{PAPER}"].outcome) == "complete"
 
 
+@pytest.mark.parametrize("name", ["../../secret.pdf", "/etc/passwd", "..", ".hidden", "v1/../../../x", "v1\\..\\x", 7, None])
+async def test_a_table_that_names_a_file_elsewhere_is_not_believed(out, monkeypatch, name):
+    out.mkdir()
+    (out / "secret.pdf").write_bytes(arxivs.pdf())
+    entry = {"file": name, "url": "https://x.test", "bytes": len(arxivs.pdf()), "sha256": "0" * 64, "fetched": "x"}
+    (out / "download.json").write_text(json.dumps({PAPER: {"v1.pdf": entry, "v1.src": "what?"}, OLD: 7}))
+    async with arxivs.arxiv(monkeypatch, {PAPER: ("D",)}) as world:
+        crawled = await world.crawl(out, ids=PAPER)
+    assert crawled.status == 0
+    assert [one["file"] for one in table(out, "download.json")[PAPER].values()] == ["v1.pdf", "v1-source.tar.gz"]
+
+
 @pytest.mark.parametrize("name", ["download.json", "version-licences.json", "runs/harvest.json"])
 @pytest.mark.parametrize("content", [b"", b"{", b"[]"])
 async def test_a_table_that_cannot_be_read_is_not_written_over(out, name, content):
