@@ -30,6 +30,7 @@ from litcrawl.parsers import arxiv_page, oai
 from litcrawl.pipelines.archive import ArchivePipeline
 from litcrawl.pipelines.fileset import FileSetPipeline
 from litcrawl.proof.content import Content
+from litcrawl.spiders.chain import seconds_of
 from litcrawl.store import Store
 from litcrawl.terms import Outcome, Reason, Want
 from litcrawl.window import Window
@@ -141,7 +142,7 @@ class ArchiverSpider(ListingSpider):
     # answers
 
     async def on_answer(self, response: Response, chain: Chain, task: Task) -> AsyncIterator[Request | Article | Blob]:
-        met = {"http": response.status, "final_url": response.url, "tries": (response.request or response).meta.get("tries", 0)}
+        met = {"http": response.status, "final_url": response.url} | _met(response.meta)
         read = {RECORD: self._record, PAGE: self._page}.get(task["what"], self._file)
         try:
             work = partial(read, response, chain, task)
@@ -176,7 +177,7 @@ class ArchiverSpider(ListingSpider):
             self._stop_for(error)
             chain = plan.tried(chain, task, reason) | {"stopped": str(reason)}
         else:
-            chain = self._not_had(chain, task, reason, error, tries=request.meta.get("tries", 0), final_url=request.url)
+            chain = self._not_had(chain, task, reason, error, final_url=request.url, **_met(request.meta))
         yield from self._go_on(chain)
 
     def _record(self, response: Response, chain: Chain, task: Task) -> tuple[Chain, None]:
@@ -261,6 +262,10 @@ class ArchiverSpider(ListingSpider):
             self.logger.warning("Not had: %s", line)
         if self.failures:
             self.logger.warning("%d not had in this run; each is tried again by the next", len(self.failures))
+
+
+def _met(meta: Mapping[str, Any]) -> dict[str, Any]:
+    return {"tries": meta.get("tries", 0), "seconds": seconds_of(meta)}
 
 
 def _no_paper(key: str, given: dict[str, Any], ids: dict[str, str | None], run: str) -> Article:

@@ -68,7 +68,7 @@ class ListingSpider(LadderSpider):
 
     def request(self, url: str, **more: Any) -> Request:
         """A request of the archive, with its tries."""
-        meta = {"max_retry_times": len(self.DELAYS), "retry_delays": self.DELAYS} | more.pop("meta", {})
+        meta = {"max_retry_times": len(self.DELAYS), "retry_delays": self.DELAYS} | urls.robots(url) | more.pop("meta", {})
         return Request(url, dont_filter=True, meta=meta, **more)
 
     # the lists

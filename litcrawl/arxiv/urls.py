@@ -53,3 +53,12 @@ def pdf(paper: str, version: int) -> str:
 def source(paper: str, version: int) -> str:
     """The e-print of a version: what its authors sent in, as they did (`/src/` makes a .tar.gz of everything)."""
     return f"{FOR_PROGRAMS}/e-print/{paper}v{version}"
+
+
+def robots(url: str) -> dict[str, bool]:
+    """
+    What the `meta` of a request holds for Scrapy's robots.txt middleware, should a user turn it on.
+
+    The host for programs turns all crawlers away by its robots.txt (`Disallow: /`), and asks programs to come to it.
+    """
+    return {"dont_obey_robotstxt": True} if url.startswith(f"{FOR_PROGRAMS}/") else {}

@@ -46,6 +46,7 @@ class Arxiv(Source):
 
     def request(self, step: dict[str, Any], key: str) -> Request:
         request = super().request(step, key)
+        request.meta.update(urls.robots(request.url))
         if step["step"] == "page":
             request.meta["follow"] = True  # it is a web page, which may move
         return request

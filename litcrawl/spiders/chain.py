@@ -80,7 +80,7 @@ class ChainSpider(ResolvingSpider):
         # a large file is parsed, and a guessed one read by another process, while the loop goes on
         slow = isinstance(response, SpooledResponse) or (source.guesses and step["step"] == Want.PDF)
         meta = response.request.meta if response.request else {}
-        met = {"http": response.status, "tries": meta.get("tries", 0), "final_url": response.url, "seconds": _seconds(meta)}
+        met = {"http": response.status, "tries": meta.get("tries", 0), "final_url": response.url, "seconds": seconds_of(meta)}
         try:
             read: Callable[[], list[Finding]] = partial(list, source.read(step, response, question))
             findings = await asyncio.to_thread(read) if slow else read()
@@ -115,7 +115,7 @@ class ChainSpider(ResolvingSpider):
         if isinstance(failure.value, StorageError):
             self._not_stored(failure.value)
         meta = request.meta
-        recorded = ladder.record(ticket, step, [], reason, tries=meta.get("tries", 0), final_url=request.url, seconds=_seconds(meta))
+        recorded = ladder.record(ticket, step, [], reason, tries=meta.get("tries", 0), final_url=request.url, seconds=seconds_of(meta))
         yield from self.advance(recorded)
 
     def _not_stored(self, error: StorageError) -> Reason:
@@ -161,6 +161,7 @@ class ChainSpider(ResolvingSpider):
         return ticket | {"ids": known.as_dict(), "conflicts": [*ticket["conflicts"], *conflicts]}
 
 
-def _seconds(meta: Mapping[str, Any]) -> float | None:
+def seconds_of(meta: Mapping[str, Any]) -> float | None:
+    """How long an answer took, as `attempts` have it."""
     latency = meta.get("download_latency")
     return round(latency, 3) if latency is not None else None

@@ -202,6 +202,8 @@ async def test_the_tries_are_15_30_and_45_seconds_apart(monkeypatch):
     while request := retry.try_again(request, spider, "busy", Backoff(0.5, 60)):
         waits.append(request.meta["not_before"] - 1000)
     assert waits == [15, 30, 45]
+    assert spider.request("https://export.arxiv.org/pdf/1").meta["dont_obey_robotstxt"]
+    assert "dont_obey_robotstxt" not in spider.request("https://oaipmh.arxiv.org/oai").meta
 
 
 async def test_failures_end_the_log(out, monkeypatch, caplog):

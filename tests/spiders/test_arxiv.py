@@ -4,6 +4,7 @@ import arxivs
 import asking
 import pytest
 
+from litcrawl.arxiv import urls
 from litcrawl.ids import Ids
 from litcrawl.items import Claim, Licence, Link, Relation, Step, Title
 from litcrawl.spiders.arxiv import Arxiv
@@ -49,10 +50,16 @@ def test_another_version_s_licence_stands_on_its_page(source):
     asked = question(versions=("1",))
     (_, step) = told(source, arxivs.record(PAPER, "D", "D"), versions=("1",))
     assert step == Step(step="page", url=f"https://export.arxiv.org/abs/{PAPER}v1", state={"version": 1})
-    assert source.request(asking.plan(source, step), "key").meta == {"follow": True}
+    assert source.request(asking.plan(source, step), "key").meta["follow"]
     claim = Claim(raw=arxivs.CC_BY, spdx="CC-BY-4.0", basis="arxiv", about="preprint", url=step.url)
     assert asking.read(source, step, asked, arxivs.page(PAPER)) == [claim, link(1, arxivs.CC_BY, "CC-BY-4.0")]
     assert asking.read(source, step, asked, arxivs.page(PAPER, None)) == [link(1, None, None)]
+
+
+@pytest.mark.parametrize(("url", "set_aside"), [(urls.page(PAPER, 1), True), (urls.pdf(PAPER, 1), True), (urls.record(PAPER), False)])
+def test_the_host_for_programs_is_asked_whatever_its_robots_txt_says_to_crawlers(source, url, set_aside):
+    request = source.request({"step": "pdf" if "/pdf/" in url else "page", "url": url}, "key")
+    assert request.meta.get("dont_obey_robotstxt", False) is set_aside
 
 
 def test_all_versions_are_the_newest_first(source):
