@@ -92,7 +92,7 @@ class Harvest:
 
     def refused(self, error: oai.OaiError) -> None:
         """The repository refuses: nothing matches, a token is over, or the question is wrong. Raises `Incomplete`."""
-        self.next_url = None
+        self.next_url, self.day = None, self.day or error.day
         if error.code == "noRecordsMatch" and not self._tokens:
             return
         if error.code != "badResumptionToken" or self._restarts == _RESTARTS:

@@ -20,11 +20,16 @@ _NOTHING = re.compile(r"0+ ?kb", re.IGNORECASE)
 
 
 class OaiError(Exception):
-    """The repository's refusal, which is an answer; `code` is the protocol's: `idDoesNotExist`, `badResumptionToken`, …"""
+    """
+    The repository's refusal, which is an answer.
 
-    def __init__(self, code: str, message: str = ""):
+    `code` is the protocol's (`idDoesNotExist`, `badResumptionToken`, …), `day` the answer's own date, where it has one.
+    """
+
+    def __init__(self, code: str, message: str = "", day: str | None = None):
         super().__init__(f"{code}: {message}" if message else code)
         self.code = code
+        self.day = day
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +153,8 @@ def _checked(root: etree._Element) -> etree._Element:
         raise Malformed(f"root element {xml.local_name(root)}")
     error = root.find("{*}error")
     if error is not None:
-        raise OaiError(error.get("code") or "error", _text(error.text) or "")
+        date = _DATE.match(_text(root.findtext("{*}responseDate")) or "")
+        raise OaiError(error.get("code") or "error", _text(error.text) or "", date and date[0])
     return root
 
 

@@ -21,7 +21,7 @@ def page(*papers, token=None, size=None):
 
 
 def error(code):
-    return oai.OaiError(code, "because")
+    return oai.OaiError(code, "because", "2026-11-29")
 
 
 @pytest.fixture
@@ -167,6 +167,13 @@ def test_a_harvest_that_leaves_a_hole_does_not_move_it(store):
 def test_a_list_that_broke_off_does_not_move_it(store):
     progress(store, "2303.1 2026-11-02", complete=False).stored("2303.1")
     assert mark(store) is None
+
+
+def test_where_nothing_has_changed_it_moves_all_the_same(store):
+    harvest = Harvest("math", None, None)
+    harvest.refused(error("noRecordsMatch"))
+    Progress(Watermarks(store), harvest, complete=True).move()
+    assert mark(store) == "2026-11-29"
 
 
 def test_each_set_has_its_own_and_so_has_the_whole(store):

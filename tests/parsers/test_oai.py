@@ -34,7 +34,7 @@ def test_no_token_and_an_empty_one_are_the_end(token):
 def test_a_refusal_is_no_list_and_no_record(code, read):
     with pytest.raises(oai.OaiError, match=f"{code}: because") as refused:
         read(arxivs.refusal(code, "because"))
-    assert refused.value.code == code
+    assert (refused.value.code, refused.value.day) == (code, "2026-11-30")
 
 
 def test_a_refusal_need_not_say_why():
