@@ -68,13 +68,16 @@ class Archive:
         return _text(self._licences.get(f"{paper}v{version}"), "licence")
 
     def file(self, paper: str, version: int, what: str) -> Mapping[str, Any] | None:
-        """The entry of a file that is on disk, at its size."""
+        """The entry of a file that is on disk, at its size: `file`, `url`, `bytes`, `sha256`."""
         entry = self._entries(paper).get(f"v{version}.{what}")
         name = _text(entry, "file")
         if name is None or not isinstance(entry, dict) or not _NAME.fullmatch(name):
             return None
         size = self.store.size(f"{folder(paper)}/{name}")
-        return entry if size and entry.get("bytes", size) == size else None
+        if not size or entry.get("bytes", size) != size:
+            return None
+        url = _text(entry, "url") or address(paper, version, what)
+        return {"file": name, "url": url, "bytes": size, "sha256": _text(entry, "sha256")}
 
     def adopt(self, paper: str, versions: Iterable[int]) -> None:
         """

@@ -83,11 +83,11 @@ def file_of(archive: Archive, paper: str, version: int, what: str, entry: Mappin
         kind=Kind.BODY if what == PDF else Kind.SUPPLEMENTARY,
         source=NAME,
         media_type=eprint.MEDIA_TYPES["pdf" if what == PDF else ending if ending in eprint.MEDIA_TYPES else "bin"],
-        uri=entry.get("url") or address(paper, version, what),
+        uri=entry["url"],
         filename=None,
         path=f"{folder(paper)}/{name}",
-        size_bytes=entry.get("bytes"),
-        sha256=entry.get("sha256"),
+        size_bytes=entry["bytes"],
+        sha256=entry["sha256"],
         role=None if what == PDF else Role.OTHER,
         version=version,
         stage=Stage.PREPRINT,
@@ -97,25 +97,29 @@ def file_of(archive: Archive, paper: str, version: int, what: str, entry: Mappin
 
 
 def article(archive: Archive, chain: Chain, inputs: Sequence[dict[str, Any]], run: str, *, whole: bool = False) -> Article:
-    """What there is to say of a paper, the newest version's files first; `whole`: nothing had to be asked for it."""
+    """
+    What there is to say of a paper: all that is held of it, the newest version's files first, and what it lacks of what is wanted.
+
+    `whole`: nothing had to be asked for it.
+    """
     paper, at = chain["paper"], tickets.now()
     record = archive.record(paper)
-    wanted = versions(record, chain)
+    wanted, known = versions(record, chain), versions(record, chain | {"pinned": []})
     files, lacking = [], []
-    for version in reversed(wanted):
+    for version in reversed(known):
         for what in (PDF, SOURCE):
             url = address(paper, version.number, what)
             got = chain["got"].get(url)  # on its way to the disk
             if entry := got["entry"] if got else archive.file(paper, version.number, what):
                 files.append(file_of(archive, paper, version.number, what, entry, got["checks"] if got else ()))
-            else:
+            elif version in wanted:
                 lacking.append((what, url if _may_pass(archive, chain, version.number) else None))
     files.sort(key=lambda one: one.kind != Kind.BODY)
     reasons = {one["url"]: Reason(one["reason"]) for one in chain["attempts"]}
     missing = _missing(chain, record, lacking, reasons)
     unknown = next((reasons[url] for url in _facts(paper, wanted) if reasons.get(url, Reason.OK).retryable), chain["stopped"])
     own = Ids(doi=ARXIV_DOI + paper, arxiv=paper)
-    claims = [(one.number, archive.licence(paper, one.number)) for one in reversed(wanted)]
+    claims = [(one.number, archive.licence(paper, one.number)) for one in reversed(known)]
     return Article(
         key=f"arxiv:{paper}",
         path=folder(paper),

@@ -115,6 +115,15 @@ async def test_a_later_row_may_ask_for_more_versions(out, monkeypatch):
     assert [one.version for one in crawled.articles[f"arxiv:{PAPER}"].files] == [2, 1, 2, 1]
 
 
+async def test_what_is_held_of_other_versions_is_named_too(out, monkeypatch):
+    async with arxivs.arxiv(monkeypatch, {PAPER: ("D", "D", "I")}) as world:
+        await world.crawl(out, ids=f"{PAPER}v1")
+        crawled = await world.crawl(out, ids=f"{PAPER}v2")
+    article = crawled.articles[f"arxiv:{PAPER}"]
+    assert ([one.version for one in article.files], article.missing) == ([2, 1, 2, 1], {})
+    assert len(article.claims) == 2
+
+
 async def test_a_withdrawn_version_is_recorded_and_those_before_it_are_kept(out, monkeypatch):
     async with arxivs.arxiv(monkeypatch, {PAPER: ("D", "I")}) as world:
         crawled = await world.crawl(out, ids=PAPER)
@@ -307,7 +316,7 @@ async def test_a_folder_that_opensheaf_began_is_gone_on_with(out, monkeypatch):
             "sha256": "0" * 64,
             "fetched": "2025-01-01T00:00:00+00:00",
         },
-        "v1.src": {"file": "v1-source.bin", "url": url, "bytes": 8, "sha256": "0" * 64, "fetched": "2025-01-01T00:00:00+00:00"},
+        "v1.src": {"file": "v1-source.bin"},
         "v2.pdf": {"error": "HTTP Error 503: Service Unavailable", "url": url},
     }
     (out / "download.json").write_text(json.dumps({PAPER: entries, "2301.00001": {"v1.pdf": {"error": "x", "url": "y"}}}))
