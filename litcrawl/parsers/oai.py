@@ -16,6 +16,7 @@ from litcrawl.parsers import xml
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _VERSION = re.compile(r"v([1-9][0-9]{0,3})")
+_COUNT = re.compile(r"[0-9]{1,12}")
 _NOTHING = re.compile(r"0+ ?kb", re.IGNORECASE)
 
 
@@ -102,7 +103,7 @@ def headers(data: bytes) -> Headers:
     return Headers(
         items=[_header(one) for one in listed.iterfind("{*}header")],
         token=_text(token.text) if token is not None else None,
-        size=int(size) if size and size.isascii() and size.isdigit() else None,
+        size=int(size) if size and _COUNT.fullmatch(size) else None,
         day=_day(envelope.findtext("{*}responseDate")),
     )
 

@@ -29,6 +29,12 @@ def test_no_token_and_an_empty_one_are_the_end(token):
     assert oai.headers(arxivs.identifiers(arxivs.header("2303.18112"), token=token)).token is None
 
 
+@pytest.mark.parametrize("size", ["many", "-1", "9" * 5000, "\u0663", ""])
+def test_a_size_that_is_no_number_is_none(size):
+    page = oai.headers(arxivs.identifiers(arxivs.header("2303.18112"), token=f'<resumptionToken completeListSize="{size}"/>'))
+    assert page.size is None
+
+
 @pytest.mark.parametrize("code", ["noRecordsMatch", "badResumptionToken", "badArgument", "idDoesNotExist"])
 @pytest.mark.parametrize("read", [oai.headers, oai.record])
 def test_a_refusal_is_no_list_and_no_record(code, read):
