@@ -15,21 +15,19 @@ from scrapy.settings import BaseSettings
 from twisted.python.failure import Failure
 
 from litcrawl import ids as identifiers
-from litcrawl import proof, unasked
+from litcrawl import unasked
 from litcrawl.arguments import Arguments
-from litcrawl.arxiv import eprint, plan
-from litcrawl.arxiv.archive import PDF, Archive
+from litcrawl.arxiv import answers, plan
+from litcrawl.arxiv.archive import Archive
 from litcrawl.arxiv.arguments import NAMES, ArchiveArguments
 from litcrawl.arxiv.harvest import Watermarks
-from litcrawl.arxiv.listing import ListingSpider, check_status
+from litcrawl.arxiv.listing import ListingSpider
 from litcrawl.arxiv.plan import PAGE, RECORD, Chain, Task
 from litcrawl.exceptions import HostClosed, Malformed, Miss, StorageError
 from litcrawl.failures import reason_of
 from litcrawl.items import Article, Blob
-from litcrawl.parsers import arxiv_page, oai
 from litcrawl.pipelines.archive import ArchivePipeline
 from litcrawl.pipelines.fileset import FileSetPipeline
-from litcrawl.proof.content import Content
 from litcrawl.spiders.chain import seconds_of
 from litcrawl.store import Store
 from litcrawl.terms import Outcome, Reason, Want
@@ -143,9 +141,9 @@ class ArchiverSpider(ListingSpider):
 
     async def on_answer(self, response: Response, chain: Chain, task: Task) -> AsyncIterator[Request | Article | Blob]:
         met = {"http": response.status, "final_url": response.url} | _met(response.meta)
-        read = {RECORD: self._record, PAGE: self._page}.get(task["what"], self._file)
+        blob = None
         try:
-            work = partial(read, response, chain, task)
+            work = partial(self._read, response, chain, task)
             chain, blob = await asyncio.to_thread(work) if isinstance(response, SpooledResponse) else work()
             chain = plan.tried(chain, task, Reason.OK, **met)
         except (Malformed, Miss) as error:
@@ -158,10 +156,10 @@ class ArchiverSpider(ListingSpider):
             reason = error.reason if isinstance(error, Miss) else Reason.UNAVAILABLE
             if reason == Reason.WRONG_TYPE:  # its pages say that it is busy, or that the PDF is still being made
                 reason = Reason.UNAVAILABLE
-            blob, chain = None, self._not_had(chain, task, reason, error, **met)
+            chain = self._not_had(chain, task, reason, error, **met)
         except StorageError as error:
             self._stop_for(error)
-            blob, chain = None, plan.tried(chain, task, Reason.NOT_STORED, **met) | {"stopped": str(Reason.NOT_STORED)}
+            chain = plan.tried(chain, task, Reason.NOT_STORED, **met) | {"stopped": str(Reason.NOT_STORED)}
         if blob is not None:
             yield blob
         for output in self._go_on(chain):
@@ -180,54 +178,19 @@ class ArchiverSpider(ListingSpider):
             chain = self._not_had(chain, task, reason, error, final_url=request.url, **_met(request.meta))
         yield from self._go_on(chain)
 
-    def _record(self, response: Response, chain: Chain, task: Task) -> tuple[Chain, None]:
-        """Keep the record; a refusal, or another paper's, never takes the place of the one that is held."""
-        check_status(response)
+    def _read(self, response: Response, chain: Chain, task: Task) -> tuple[Chain, Blob | None]:
+        """What an answer brings: a record and a page are kept, a file is on its way to be. Raises `Miss`, `Malformed`, `StorageError`."""
         paper = chain["paper"]
-        try:
-            record = oai.record(response.body)
-        except oai.OaiError as error:
-            raise Miss(Reason.ABSENT if error.code == "idDoesNotExist" else Reason.UNAVAILABLE, str(error)) from error
-        if record.id != paper:
-            raise Malformed(f"the record of {record.id[:40]}")
-        before = self.archive.record(paper)
-        self.archive.keep_record(paper, response.body)
-        known = {one.number for one in before.versions} if before else {one.number for one in record.versions}
-        self.news += [f"{paper}v{one.number}" for one in record.versions if one.number not in known]
-        return chain, None
-
-    def _page(self, response: Response, chain: Chain, task: Task) -> tuple[Chain, None]:
-        """Keep licence and comments; where the newest version's page names no licence, the record does."""
-        check_status(response)
-        paper, version = chain["paper"], task["version"]
-        page = arxiv_page.page(response.body, paper)
-        record = self.archive.record(paper)
-        newest = record.licence if record and record.newest.number == version else None
-        self.archive.keep_page(paper, version, page.licence or newest, page.comments)
-        return chain, None
-
-    def _file(self, response: Response, chain: Chain, task: Task) -> tuple[Chain, Blob]:
-        """Prove a file, and name it by its bytes."""
-        check_status(response)
-        paper, version, what = chain["paper"], task["version"], task["what"]
-        content = Content(response.spool if isinstance(response, SpooledResponse) else response.body)
-        encoding = (response.headers.get("Content-Encoding") or b"").decode("latin-1") or None
-        most = self.settings.getint("LITCRAWL_MAX_FILE_SIZE")
-        if what == PDF:
-            if eprint.ENOUGH.fullmatch(content.head[:100]):
-                raise Miss(Reason.RATE_LIMITED, "Rate exceeded")
-            proved = proof.check(content, Want.PDF, encoding=encoding, most=most)
-            content, name, checks = proved.content, f"v{version}.pdf", proved.checks
+        if task["what"] == RECORD:
+            self.news += answers.record(response, self.archive, paper)
+        elif task["what"] == PAGE:
+            answers.page(response, self.archive, paper, task["version"])
         else:
-            record = self.archive.record(paper)
-            html = any(one.number == version and "H" in one.source_type for one in record.versions) if record else False
-            content, ending, checks = eprint.prove(content, html=html, encoding=encoding, most=most)
-            name = f"v{version}-source.{ending}"
-        entry = {"file": name, "url": task["url"], "bytes": content.size, "sha256": content.sha256}
-        chain = chain | {"got": chain["got"] | {task["url"]: {"entry": entry, "checks": checks}}}
-        file = plan.file_of(self.archive, paper, version, what, entry, checks)
-        draft = plan.article(self.archive, chain, self.papers[paper]["inputs"], self.run)
-        return chain, Blob(file=file, body=content.body, spool=content.spool, draft=draft)
+            most = self.settings.getint("LITCRAWL_MAX_FILE_SIZE")
+            chain, file, content = answers.file(response, self.archive, chain, task, most)
+            draft = plan.article(self.archive, chain, self.papers[paper]["inputs"], self.run)
+            return chain, Blob(file=file, body=content.body, spool=content.spool, draft=draft)
+        return chain, None
 
     def _not_had(self, chain: Chain, task: Task, reason: Reason, why: BaseException, **met: Any) -> Chain:
         """The chain after what cannot be had in this run; the table says of a file why."""

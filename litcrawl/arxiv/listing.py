@@ -12,6 +12,7 @@ from twisted.python.failure import Failure
 
 from litcrawl import ids as identifiers
 from litcrawl.arxiv import urls
+from litcrawl.arxiv.answers import check_status
 from litcrawl.arxiv.arguments import ArchiveArguments
 from litcrawl.arxiv.harvest import Harvest, Incomplete, Progress, Watermarks
 from litcrawl.ending import end
@@ -23,7 +24,6 @@ from litcrawl.parsers import atom, oai
 from litcrawl.spiders.base import LadderSpider
 from litcrawl.terms import Reason
 
-_STATUSES = {403: Reason.DENIED, 404: Reason.ABSENT, 429: Reason.RATE_LIMITED}
 _LAST_WORDS = frozenset({Reason.DENIED, Reason.ABSENT})  # what arXiv says with these will be the same in a minute
 
 
@@ -142,9 +142,3 @@ class ListingSpider(LadderSpider):
         else:
             self.arguments.listed.append((argument, paper))
         return paper
-
-
-def check_status(response: Response) -> None:
-    """Raise the `Miss` that a status other than 200 means."""
-    if response.status != 200:
-        raise Miss(_STATUSES.get(response.status, Reason.UNAVAILABLE), f"HTTP {response.status}")

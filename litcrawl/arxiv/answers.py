@@ -1,0 +1,77 @@
+"""What arXiv's answers bring: a record and a page are kept at once, a file is proved and named by its bytes."""
+
+from __future__ import annotations
+
+from scrapy.http import Response
+
+from litcrawl import proof
+from litcrawl.arxiv import eprint, plan
+from litcrawl.arxiv.archive import PDF, Archive
+from litcrawl.arxiv.plan import Chain, Task
+from litcrawl.exceptions import Malformed, Miss
+from litcrawl.items import File
+from litcrawl.parsers import arxiv_page, oai
+from litcrawl.proof.content import Content
+from litcrawl.terms import Reason, Want
+from litcrawl.wire.response import SpooledResponse
+
+_STATUSES = {403: Reason.DENIED, 404: Reason.ABSENT, 429: Reason.RATE_LIMITED}
+
+
+def check_status(response: Response) -> None:
+    """Raise the `Miss` that a status other than 200 means."""
+    if response.status != 200:
+        raise Miss(_STATUSES.get(response.status, Reason.UNAVAILABLE), f"HTTP {response.status}")
+
+
+def record(response: Response, archive: Archive, paper: str) -> list[str]:
+    """
+    Keep a paper's record; the versions that it has come to tell of.
+
+    Raises `Miss` or `Malformed`: a refusal, or another paper's record, never takes the place of the one that is held.
+    """
+    check_status(response)
+    try:
+        told = oai.record(response.body)
+    except oai.OaiError as error:
+        raise Miss(Reason.ABSENT if error.code == "idDoesNotExist" else Reason.UNAVAILABLE, str(error)) from error
+    if told.id != paper:
+        raise Malformed(f"the record of {told.id[:40]}")
+    before = archive.record(paper)
+    archive.keep_record(paper, response.body)
+    known = {one.number for one in (before or told).versions}
+    return [f"{paper}v{one.number}" for one in told.versions if one.number not in known]
+
+
+def page(response: Response, archive: Archive, paper: str, version: int) -> None:
+    """Keep licence and comments of a version; where the newest one's page names no licence, the record does. Raises as `record`."""
+    check_status(response)
+    told = arxiv_page.page(response.body, paper)
+    held = archive.record(paper)
+    newest = held.licence if held and held.newest.number == version else None
+    archive.keep_page(paper, version, told.licence or newest, told.comments)
+
+
+def file(response: Response, archive: Archive, chain: Chain, task: Task, most: int) -> tuple[Chain, File, Content]:
+    """
+    The file that an answer brings, with the chain that has it; it is undone of a left-over coding up to `most` bytes.
+
+    Raises `Miss` for bytes that are another thing.
+    """
+    check_status(response)
+    paper, version, what = chain["paper"], task["version"], task["what"]
+    content = Content(response.spool if isinstance(response, SpooledResponse) else response.body)
+    encoding = (response.headers.get("Content-Encoding") or b"").decode("latin-1") or None
+    if what == PDF:
+        if eprint.ENOUGH.fullmatch(content.head[:100]):
+            raise Miss(Reason.RATE_LIMITED, "Rate exceeded")
+        proved = proof.check(content, Want.PDF, encoding=encoding, most=most)
+        content, name, checks = proved.content, f"v{version}.pdf", proved.checks
+    else:
+        held = archive.record(paper)
+        html = held is not None and any(one.number == version and "H" in one.source_type for one in held.versions)
+        content, ending, checks = eprint.prove(content, html=html, encoding=encoding, most=most)
+        name = f"v{version}-source.{ending}"
+    entry = {"file": name, "url": task["url"], "bytes": content.size, "sha256": content.sha256}
+    chain = chain | {"got": chain["got"] | {task["url"]: {"entry": entry, "checks": checks}}}
+    return chain, plan.file_of(archive, paper, version, what, entry, checks), content
