@@ -16,7 +16,7 @@ from litcrawl.licences import meant
 from litcrawl.recording import check_recording
 from litcrawl.slots import Slots
 from litcrawl.wire.credentials import configured
-from litcrawl.wire.keys import CONTACT, SETTINGS, joins_of
+from litcrawl.wire.keys import CONTACT, joins_of
 from litcrawl.wire.proxies import SETTING as PROXY
 from litcrawl.wire.proxies import Routes
 
@@ -80,7 +80,8 @@ def check_impersonation(browser: str) -> None:
 
 def check_secrecy(settings: BaseSettings, given: Mapping[str, Any]) -> None:
     """Raise `BadArgument`, without the value, for a credential where it is kept and shown: an argument, a setting of a Scrapyd job."""
-    secret = [name for name in (*SETTINGS, PROXY) if name != CONTACT]
+    joined = dict.fromkeys(join.setting for joins in joins_of(settings).values() for join in joins)
+    secret = [name for name in (*joined, PROXY) if name != CONTACT]
     for name in given:
         if (own := _OURS + name.upper().removeprefix(_OURS)) in secret:
             raise BadArgument(f"{name}: a credential is no argument; set {own} in the environment or in .env")

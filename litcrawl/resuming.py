@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from litcrawl.ids import Ids
 from litcrawl.source import Source
@@ -11,6 +12,7 @@ from litcrawl.terms import Reason, Want, want_of
 from litcrawl.ticket import IDENTIFIERS, LATEST, Ticket, answered, in_hand, wanted
 
 VERSIONS_NOTE = "versions: "
+RIGHTS_NOTE = "rights: "  # with which a host was asked that granted none: its name, and the settings that gave them
 SUPPLEMENTS_UNKNOWN = "supplements: unknown"
 
 
@@ -33,13 +35,13 @@ def resume(
     tried = [
         attempt | ({"reason": str(Reason.NOT_STORED)} if (attempt["source"], attempt["step"], attempt["url"]) in lost else {})
         for attempt in article["attempts"]
-        if not _entitled_now(attempt, sources)
+        if not _may_have_a_right_now(attempt, article["notes"], sources)
     ]
     merged = Ids(**article["ids"]).merge(Ids(**ticket["ids"]))
     ticket = ticket | {
         "key": article["key"], "path": article["path"], "ids": merged.as_dict(), "tried": tried,
         "claims": article["claims"], "related": article["related"], "retracted": article["retracted"],
-        "notes": [note for note in article["notes"] if note != SUPPLEMENTS_UNKNOWN and not note.startswith(VERSIONS_NOTE)],
+        "notes": [note for note in article["notes"] if _still_holds(note, tried)],
         "also": list(dict.fromkeys([*article["also"], *ticket["also"]])),
         "conflicts": [*ticket["conflicts"], *(one for one in article["conflicts"] if one not in ticket["conflicts"])],
     }  # fmt: skip
@@ -67,11 +69,31 @@ def widen(ticket: Ticket, versions: Sequence[str], sources: Mapping[str, Source]
     return ticket | {"versions": list(versions), "wider": versioned, "rungs": rungs}
 
 
-def _entitled_now(attempt: Mapping[str, Any], sources: Mapping[str, Source]) -> bool:
-    """Whether a file was not asked for, as one for subscribers alone, and could be by now: then its source is asked anew."""
-    source = sources.get(attempt["source"])
-    never_sent = attempt["reason"] == Reason.NOT_ENTITLED and not attempt["tries"] and attempt["url"]
-    return bool(never_sent) and source is not None and source.entitled(attempt["url"])
+def with_rights(ticket: Ticket, url: str, rights: Sequence[str]) -> Ticket:
+    """The ticket of an article that a host withheld from who came with these `rights`: a later run may come with others."""
+    host = f"{RIGHTS_NOTE}{urlsplit(url).netloc}: "
+    kept = [note for note in ticket["notes"] if not note.startswith(host)]
+    return ticket | {"notes": [*kept, host + (", ".join(rights) or "none")]}
+
+
+def _still_holds(note: str, tried: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a note is one of an earlier run's that this one does not write anew."""
+    if note.startswith(RIGHTS_NOTE):
+        host = note.removeprefix(RIGHTS_NOTE).rpartition(": ")[0]
+        return any(one["reason"] == Reason.NOT_ENTITLED and urlsplit(one["url"] or "").netloc == host for one in tried)
+    return note != SUPPLEMENTS_UNKNOWN and not note.startswith(VERSIONS_NOTE)
+
+
+def _may_have_a_right_now(attempt: Mapping[str, Any], notes: Sequence[str], sources: Mapping[str, Source]) -> bool:
+    """Whether a file that was withheld could be had by now: with another key, over another route. Then its source is asked anew."""
+    source, url = sources.get(attempt["source"]), attempt["url"]
+    if source is None or not url or attempt["reason"] != Reason.NOT_ENTITLED:
+        return False
+    host = f"{RIGHTS_NOTE}{urlsplit(url).netloc}: "
+    before = next((note.removeprefix(host) for note in notes if note.startswith(host)), None)
+    if before is None:  # it was not even asked for, as one for subscribers alone
+        return source.entitled(url)
+    return before != (", ".join(source.rights(url)) or "none")
 
 
 def _due(ticket: Ticket, source: Source) -> bool:

@@ -18,7 +18,8 @@ from litcrawl.ids import Ids
 from litcrawl.items import Claim, File, Heard, Licence, Link, Relation, Retraction, Step, Title
 from litcrawl.parsers import json
 from litcrawl.terms import FILE_WANTS, INSTITUTIONAL, Kind, Reason, Role, Stage, Want
-from litcrawl.wire.keys import Join
+from litcrawl.wire.keys import Join, joins_at, joins_of
+from litcrawl.wire.proxies import SETTING as PROXY
 from litcrawl.wire.proxies import Routes
 from litcrawl.wire.response import IMPERSONATED, SpooledResponse
 
@@ -26,6 +27,7 @@ from litcrawl.wire.response import IMPERSONATED, SpooledResponse
 _STATUS = {
     **dict.fromkeys((404, 410), Reason.ABSENT),
     **dict.fromkeys((401, 402, 403, 451), Reason.DENIED),
+    407: Reason.UNAVAILABLE,  # of a proxy on the way
     408: Reason.TIMEOUT,
     413: Reason.TOO_LARGE,
     429: Reason.RATE_LIMITED,
@@ -127,6 +129,11 @@ class Source:
             return Reason.NEEDS_KEY
         return Reason.NEEDS_CONTACT if self.needs_contact and not self.settings.get("LITCRAWL_CONTACT") else None
 
+    def rights(self, url: str) -> list[str]:
+        """The settings that give this run its rights at an address: the keys that its host takes, a route to it."""
+        keys = [join.setting for join in joins_at(url, joins_of(self.settings)) if join.secret and self.settings.get(join.setting)]
+        return [*dict.fromkeys(keys), *([PROXY] if self.entitled(url) else [])]
+
     def entitled(self, url: str) -> bool:
         """Whether a file that only subscribers may fetch can be fetched from there: over a route of `LITCRAWL_PROXY`."""
         return Routes.from_settings(self.settings).of(urlsplit(url).hostname or "") is not None
@@ -143,11 +150,12 @@ class Source:
         """The bare request of a step; `key` names its article. Raises `Miss` for what is not to be asked for: it costs no request."""
         if step.get("credential_key") == INSTITUTIONAL and not self.entitled(step["url"]):
             raise Miss(Reason.NOT_ENTITLED, "for subscribers, and LITCRAWL_PROXY names no route to its host")
+        lane = {"lane": self.name} if self.needs_key and self.rights(step["url"]) else {}
         if step["step"] not in FILE_WANTS:
-            return Request(step["url"], headers={"Accept-Encoding": "gzip"}, dont_filter=True)
+            return Request(step["url"], headers={"Accept-Encoding": "gzip"}, meta=lane, dont_filter=True)
         coding = "gzip" if step["step"] == Want.XML else "identity"  # ranges and gzip do not go together
         spool = hashlib.sha256(f"{key} {step['url']}".encode()).hexdigest()[:32]
-        return Request(step["url"], headers={"Accept-Encoding": coding}, meta={"follow": True, "spool": spool}, dont_filter=True)
+        return Request(step["url"], headers={"Accept-Encoding": coding}, meta={"follow": True, "spool": spool} | lane, dont_filter=True)
 
     def read(self, step: dict[str, Any], response: Response, question: Question) -> Iterator[Finding]:
         """
@@ -179,8 +187,9 @@ class Source:
             return
         if vendor := proof.wall(status, response.headers, response.body[:4096]):
             raise Miss(Reason.BLOCKED if is_file else Reason.UNAVAILABLE, vendor)
+        told = self.refusal(response, is_file=is_file)
         refused = (Reason.NEEDS_KEY if self.needs_key else Reason.UNAVAILABLE) if status in _REFUSALS and not is_file else None
-        reason = self.statuses.get(status) or refused or _STATUS.get(status)
+        reason = told or self.statuses.get(status) or refused or _STATUS.get(status)
         if reason is None:
             reason = Reason.DENIED if status in range(400, 500) and status != 400 else Reason.UNAVAILABLE
         raise Miss(reason, f"HTTP {status}")
@@ -191,6 +200,10 @@ class Source:
 
     def _has_key(self) -> bool:
         return self.needs_key is None or bool(self.settings.get(self.needs_key))
+
+    def refusal(self, response: Response, *, is_file: bool) -> Reason | None:
+        """What an answer that is not 200, and no wall, means here, where its words say more than its status; None where they do not."""
+        return None
 
     def prove(self, step: dict[str, Any], response: Response, question: Question) -> Found:
         """The file that a response holds; its step need have no more than an address. Raises `Miss` when these bytes are another thing."""

@@ -228,18 +228,110 @@ async def test_no_secret_goes_anywhere_else_and_none_is_written_down(tmp_path, m
     assert [line for line in caplog.text.splitlines() if SEEN.search(line)] == []
 
 
-@pytest.mark.parametrize(("status", "reason"), [(401, "needs-key"), (403, "not-entitled")])
-async def test_a_key_that_is_refused_costs_the_rung_and_is_tried_again_once_it_is_another(tmp_path, monkeypatch, caplog, status, reason):
-    def refusing(arrival, n):
-        return Answer(status, body=b"<service-error/>") if arrival.headers.get("x-els-apikey") != "sesame-good" else answer(arrival, n)
+DOIS = [f"10.1016/j.a.{n}" for n in range(1, 9)]
+MANY = " ".join(DOIS)
+XML_ALONE = {"ids": MANY, "want": "xml", "sources": "elsevier_oa"}
 
-    arguments = {"ids": f"{ELSEVIER} 10.1016/j.a.2", "want": "xml", "sources": "elsevier_oa"}
-    async with hosts(monkeypatch, tmp_path, refusing, *NAMES):
-        crawled = await crawl(tmp_path / "out", settings=PACE | CONTACT | KEYS, **arguments)
-        assert {article.missing["xml"] for article in crawled.articles.values()} == {reason}
-        assert caplog.text.count("api.elsevier.com refuses its key (401)") == (status == 401), "said once"
-        better = await crawl(tmp_path / "out", settings=PACE | CONTACT | KEYS | {"LITCRAWL_ELSEVIER_API_KEY": "sesame-good"}, **arguments)
-    assert (better.articles[ELSEVIER].outcome == "complete") is (status == 401), "whose right it is, is an answer; which key, is not"
+
+def told(crawled):
+    return [crawled.articles[doi].missing.get("xml", "ok") for doi in DOIS]
+
+
+def refused(code, words):
+    return f"<service-error><status><statusCode>{code}</statusCode><statusText>{words}</statusText></status></service-error>".encode()
+
+
+def article_of(arrival):
+    doi = re.search(r"10\.1016/j\.a\.\d+", arrival.path)[0]
+    return Answer(body=ELSEVIER_XML.replace(ELSEVIER, doi).encode())
+
+
+async def test_a_wrong_key_costs_three_requests_and_one_line_and_the_right_one_brings_all(tmp_path, monkeypatch, caplog):
+    def elsevier(arrival, n):
+        good = arrival.headers.get("x-els-apikey") == "sesame-good"
+        return article_of(arrival) if good else Answer(401, body=refused("AUTHENTICATION_ERROR", "Invalid API Key"))
+
+    async with hosts(monkeypatch, tmp_path, elsevier, *NAMES) as world:
+        wrong = await crawl(tmp_path / "out", settings=PACE | CONTACT | KEYS | {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}, **XML_ALONE)
+        assert told(wrong) == ["needs-key"] * 8
+        assert len(world.arrivals) in (3, 4), "one more may be under way"
+        assert wrong.status == 0
+        said = [record.getMessage() for record in caplog.records if "it is not asked again" in record.getMessage()]
+        assert said == [
+            "elsevier_oa: api.elsevier.com refuses its key: see LITCRAWL_ELSEVIER_API_KEY, LITCRAWL_ELSEVIER_INSTTOKEN; "
+            "it is not asked again in this run"
+        ]
+        right = await crawl(tmp_path / "out", settings=PACE | CONTACT | KEYS | {"LITCRAWL_ELSEVIER_API_KEY": "sesame-good"}, **XML_ALONE)
+    assert told(right) == ["ok"] * 8
+
+
+async def test_articles_that_the_key_may_not_read_say_nothing_of_the_key(tmp_path, monkeypatch, caplog):
+    closed = {"10.1016/j.a.1", "10.1016/j.a.2", "10.1016/j.a.3", "10.1016/j.a.4"}
+
+    def elsevier(arrival, n):
+        doi = re.search(r"10\.1016/j\.a\.\d+", arrival.path)[0]
+        entitled = doi not in closed or arrival.headers.get("x-els-insttoken") == "sesame-university"
+        return article_of(arrival) if entitled else Answer(401 if n % 2 else 403, body=refused("AUTHORIZATION_ERROR", "Not you"))
+
+    own = {name: value for name, value in KEYS.items() if name != "LITCRAWL_ELSEVIER_INSTTOKEN"}
+    async with hosts(monkeypatch, tmp_path, elsevier, *NAMES) as world:
+        first = await crawl(tmp_path / "out", settings=PACE | CONTACT | own, **XML_ALONE)
+        assert told(first) == ["not-entitled"] * 4 + ["ok"] * 4
+        assert "not asked again" not in caplog.text
+        asked = len(world.arrivals)
+        await crawl(tmp_path / "out", settings=PACE | CONTACT | own, **XML_ALONE)
+        assert len(world.arrivals) == asked, "whose right it is, is an answer"
+        token = {"LITCRAWL_ELSEVIER_INSTTOKEN": "sesame-university"}
+        later = await crawl(tmp_path / "out", settings=PACE | CONTACT | own | token, **XML_ALONE)
+    assert told(later) == ["ok"] * 8, "a right that comes later is enough"
+    assert [one.articles["10.1016/j.a.1"].notes for one in (first, later)] == [["rights: api.elsevier.com: LITCRAWL_ELSEVIER_API_KEY"], []]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason", "asked", "status"), [(b"Rate limit exceeded", "quota", 1, 3), (b"Forbidden", "needs-key", 3, 0)]
+)
+async def test_a_spent_allowance_and_a_refused_key_are_heard_by_springer_s_403(tmp_path, monkeypatch, caplog, body, reason, asked, status):
+    ids = [f"10.1186/s{n}" for n in range(1, 9)]
+    async with hosts(monkeypatch, tmp_path, lambda arrival, n: Answer(403, body=body), *NAMES) as world:
+        one_by_one = PACE | CONTACT | KEYS | {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+        crawled = await crawl(tmp_path / "out", ids=" ".join(ids), want="xml", sources="springer_oa", settings=one_by_one)
+    assert {article.missing["xml"] for article in crawled.articles.values()} == {reason}
+    assert len(world.arrivals) in (asked, asked + 1), "one more may be under way"
+    assert crawled.status == status
+    assert caplog.text.count("it is not asked again in this run") == 1
+
+
+async def test_a_key_that_is_refused_for_a_text_mining_link_is_asked_for_again_once_it_is_another(tmp_path, monkeypatch):
+    links = [("https://api.wiley.com/onlinelibrary/tdm/v1/articles/a", "application/pdf")]
+
+    def wiley(arrival, n):
+        if arrival.host == "api.wiley.com":
+            return Answer(body=PDF) if arrival.headers.get("wiley-tdm-client-token") == "sesame-good" else Answer(401)
+        return answer(arrival, n, links)
+
+    arguments = {"ids": WILEY, "want": "pdf", "sources": "crossref_tdm"}
+    async with hosts(monkeypatch, tmp_path, wiley, *NAMES):
+        wrong = await crawl(tmp_path / "out", settings=PACE | CONTACT | KEYS, **arguments)
+        right = await crawl(tmp_path / "out", settings=PACE | CONTACT | KEYS | {"LITCRAWL_WILEY_TDM_TOKEN": "sesame-good"}, **arguments)
+    assert wrong.articles[WILEY].missing == {"pdf": "needs-key"}
+    assert right.articles[WILEY].outcome == "complete"
+
+
+@pytest.mark.parametrize("order", ["biorxiv,biorxiv_relations", "biorxiv_relations,biorxiv"])
+@pytest.mark.parametrize("known", [True, False])
+async def test_what_one_answer_of_the_preprint_s_api_holds_is_asked_for_once(tmp_path, monkeypatch, order, known):
+    def api(arrival, n):
+        entry = {"doi": PREPRINT, "version": "1", "jatsxml": "", "license": "cc_by", "published": "10.1016/j.a.1"}
+        said = {"messages": [{"status": "ok" if known else "no posts found"}], "collection": [entry] if known else []}
+        return Answer(body=json.dumps(said).encode())
+
+    async with hosts(monkeypatch, tmp_path, api, *NAMES) as world:
+        crawled = await crawl(tmp_path / "out", ids=PREPRINT, want="xml,related", sources=order, resolve="0", settings=PACE | CONTACT)
+    paths = [arrival.path for arrival in world.arrivals]
+    assert len(paths) == len(set(paths)) == (1 if known else 2)
+    article = crawled.articles[PREPRINT]
+    assert article.missing["xml"] == "absent"
+    assert [one.relation for one in article.related] == (["published"] if known else [])
 
 
 async def test_who_has_no_right_to_an_article_is_not_asked_for_it_at_another_address(tmp_path, monkeypatch):

@@ -87,6 +87,11 @@ class PacingMiddleware:
         now = monotonic()
         return {name: seconds for name, gate in self._gates.items() if (seconds := gate.waits(now)) > 0}
 
+    def shut(self, request: Request, reason: Reason) -> None:
+        """Close, for the rest of the run, what a request was sent to: its host, in its lane."""
+        self.breaker.close(host_of(request), FOR_THE_RUN, reason)
+        self.changed()
+
     # for the scheduler's queue
 
     def slot_of(self, request: Request) -> Slot:
@@ -253,6 +258,10 @@ _GATES: Gates[PacingMiddleware] = Gates()
 
 
 def host_of(request: Request) -> str:
-    """The host of a request; in a browser's guise it is another to us, for a wall lets in the one and not the other."""
+    """
+    The host of a request, as it is judged: apart for each `meta["lane"]`.
+
+    A wall lets in a browser and not us, a host refuses one API's key and not another's.
+    """
     host = (urlparse_cached(request).hostname or "").lower()
-    return f"{host} as {request.meta['impersonate']}" if request.meta.get("impersonate") else host
+    return f"{host} ({lane})" if (lane := request.meta.get("lane")) else host

@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 _STATUSES = frozenset({301, 302, 303, 307, 308})
 # Of one URL's tries: nothing to the next.
 _ONE_URL = ("retry_times", "tries", "waited", "not_before", "received", "download_latency", "routed")
+# Of one host: a browser's guise, what its key is judged by.
+_ONE_HOST = ("impersonate", "lane")
 # Of a proxy that HttpProxyMiddleware took from the environment: it is to choose again, by the next host and scheme.
 _CHOSEN = ("proxy", "_auth_proxy", "_scheme_proxy")
 _SECRET = re.compile(rb"auth|cookie|key|token|secret|referer", re.I)
@@ -110,7 +112,8 @@ class RedirectMiddleware:
         authorization = _proxy_authorization(follow)
         source, target = urlparse_cached(request), urlparse_cached(follow)
         if (source.scheme, source.netloc) != (target.scheme, target.netloc):
-            follow.meta.pop("impersonate", None)  # meant for that host alone
+            for name in _ONE_HOST:
+                follow.meta.pop(name, None)
             for name in [name for name in follow.headers if _SECRET.search(name)]:
                 del follow.headers[name]
         if authorization:

@@ -9,6 +9,9 @@ their namespace, which changes from one schema to the next.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Any
 
 from lxml import etree
@@ -19,10 +22,13 @@ from litcrawl.parsers.xml import local_name
 ROOTS = frozenset({"full-text-retrieval-response", "document"})
 """The root elements of the two wrappings."""
 
-# Where sections are not the article's own: the highlights of an abstract are paragraphs like any other.
-_BEFORE = frozenset({"head", "simple-head", "abstract", "coredata", "meta"})
+# Where sections are not the article's own, or a part of others: the highlights of an abstract are paragraphs like any other.
+_NOT_OWN = frozenset({"head", "simple-head", "abstract", "coredata", "meta", "sections"})
+_FAR = 20_000  # pieces of a document in which its text has begun
 _HEADINGS = frozenset({"section-title", "label"})
 _OPEN = frozenset({"1", "true"})
+_ERROR = re.compile(rb"""["<](statusCode|statusText)["\s]*[>:]\s*"?([^<>"]{0,400})""", re.IGNORECASE)
+_MESSAGE = 4096  # bytes: an error is no longer
 
 
 def evidence(root: etree._Element) -> dict[str, Any]:
@@ -32,7 +38,7 @@ def evidence(root: etree._Element) -> dict[str, Any]:
     A body is text in the article's sections. `raw_text` is True where there is none but what a scan's text recognition made of the pages.
     """
     core = _first(root, "{*}coredata", "{*}RDF/{*}Description")
-    has_sections = any(_is_body(one) for one in root.iter("{*}sections"))
+    has_sections = _has_sections(root)
     raw_text = not has_sections and any(text_of(one) for one in root.iter("{*}rawtext", "{*}raw-text"))
     title = None if core is None else core.find("{*}title")
     return {
@@ -47,10 +53,28 @@ def evidence(root: etree._Element) -> dict[str, Any]:
     }
 
 
-def _is_body(sections: etree._Element) -> bool:
-    if any(local_name(above) in _BEFORE for above in sections.iterancestors()):
-        return False
-    return bool(text_of(sections, without=_HEADINGS))
+def error(body: bytes) -> tuple[str, str]:
+    """The code and the words of an error message, in XML or JSON; empty for what is none."""
+    found = {name.lower(): value.decode("utf-8", "replace").strip() for name, value in _ERROR.findall(body[:_MESSAGE])}
+    return found.get(b"statuscode", ""), found.get(b"statustext", "")
+
+
+def _has_sections(root: etree._Element) -> bool:
+    """Whether there is text in the article's sections. An article's begin with it; what goes on and on without is none."""
+    outermost = (one for one in root.iter("{*}sections") if not any(local_name(above) in _NOT_OWN for above in one.iterancestors()))
+    return any(islice(chain.from_iterable(map(_texts, outermost)), _FAR))
+
+
+def _texts(sections: etree._Element) -> Iterator[bool]:
+    """Of each piece of a section, headings left out, whether it is text."""
+    walk = etree.iterwalk(sections, events=("start", "end"))
+    for event, element in walk:
+        if event == "start" and local_name(element) in _HEADINGS:
+            walk.skip_subtree()
+            yield False
+        else:
+            text = element.text if event == "start" else element.tail if element is not sections else None
+            yield bool(text and not text.isspace())
 
 
 def _ids(root: etree._Element, core: etree._Element | None) -> dict[str, str]:

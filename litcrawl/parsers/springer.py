@@ -8,8 +8,10 @@ kept; what it declares for the articles inside goes with them.
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from litcrawl.exceptions import Malformed
+from litcrawl.parsers import xml
 
 _ATTRIBUTES = r"""(?>[^<>"']+|"[^"<]*"|'[^'<]*')*"""
 # Comments, CDATA and processing instructions may hold what looks like a tag; one without an end goes on to the last byte
@@ -22,7 +24,8 @@ _BODIES = frozenset({"article", "book-part-wrapper"})
 _DOCTYPE = re.compile(r"<!DOCTYPE\s+response\b[^\[>]*(?:\[(?P<subset>.*?)\]\s*)?>", re.DOTALL)
 _ENTITY = re.compile(r"""<!ENTITY\s+(?P<name>[A-Za-z_][\w.-]*)\s+(?:"[^"]*"|'[^']*')\s*>""")
 _NAMESPACE = re.compile(r"""\bxmlns(?::(?P<prefix>[\w.-]+))?\s*=\s*(?:"[^"]*"|'[^']*')""")
-_ENCODING = re.compile(rb"""<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]+)""")
+_PREFIX = re.compile(r"(?<![\w.-])([\w.-]++):")
+_REFERENCE = re.compile(r"&([\w.-]++);")
 _PROLOGUE = 16 << 10  # characters in which the envelope begins
 _MOST = 100  # articles, and namespaces around them: one call asks for one article
 
@@ -50,8 +53,9 @@ def articles(answer: bytes) -> list[bytes] | None:
         if start is None and not token["end"]:
             if name in _BODIES and not token["attributes"].endswith("/"):
                 start = token
-            elif name not in _BODIES and len(around) < _MOST:
-                around |= {one["prefix"] or "": one[0] for one in _NAMESPACE.finditer(token["attributes"])}
+            elif name not in _BODIES:
+                stated = islice(_NAMESPACE.finditer(token["attributes"]), _MOST - len(around))
+                around |= {one["prefix"] or "": one[0] for one in stated}
         elif start is not None and token["end"] and name == start["name"]:
             found.append(_document(text[start.end() : token.end()], start, around, declared, codec))
             start = None
@@ -66,8 +70,10 @@ def _document(rest: str, start: re.Match[str], around: dict[str, str], declared:
     """One article: its own start tag with what it lacks, and the `rest` behind that as it is."""
     own = {one["prefix"] or "" for one in _NAMESPACE.finditer(start["attributes"])}
     used = start["attributes"] + rest
-    lacking = [text for prefix, text in around.items() if prefix not in own and (not prefix or f"{prefix}:" in used)]
-    entities = [text for name, text in declared.items() if f"&{name};" in used]
+    prefixes = {"", *_PREFIX.findall(used)} if around else set()
+    references = set(_REFERENCE.findall(used)) if declared else set()
+    lacking = [text for prefix, text in around.items() if prefix not in own and prefix in prefixes]
+    entities = [text for name, text in declared.items() if name in references]
     head = f'<?xml version="1.0" encoding="{codec}"?>\n'
     if entities:
         head += f"<!DOCTYPE {start['name']} [\n{chr(10).join(entities)}\n]>\n"
@@ -79,9 +85,5 @@ def _decoded(answer: bytes) -> tuple[str, str]:
     """The text, and the encoding that gives every byte of it back."""
     if answer[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return answer.decode("utf-16", "replace"), "utf-16"
-    declared = _ENCODING.search(answer[:1024])
-    codec = declared[1].decode() if declared else "utf-8"
-    try:
-        return answer.decode(codec, "surrogateescape"), codec
-    except (LookupError, UnicodeError):
-        return answer.decode("utf-8", "surrogateescape"), "utf-8"
+    codec = xml.declared_encoding(answer) or "utf-8"
+    return answer.decode(codec, "surrogateescape"), codec

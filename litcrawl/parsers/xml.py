@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from dataclasses import dataclass
 from functools import partial
@@ -100,6 +101,18 @@ def local_name(element: etree._Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
+def declared_encoding(data: bytes) -> str | None:
+    """The encoding that a document in an ASCII-based one declares; None for UTF-8, and for what is no encoding of documents."""
+    declared = _ENCODING.search(data[:1024])
+    if declared is None or not _ASCII_BASED.match(name := declared[1].decode()):
+        return None
+    try:
+        codecs.lookup(name)
+    except LookupError:
+        return None
+    return name
+
+
 def _weight(data: bytes) -> int:
     """About how many nodes a document has: of elements, texts and references one each, of attributes two."""
     return data.count(b"<") + data.count(b"&") + 2 * data.count(b"=")
@@ -149,11 +162,10 @@ def _decode(data: bytes) -> tuple[str, bool]:
         return data.decode("utf-16", "replace"), False
     if data[:4] in (b"<\0?\0", b"<\0!\0"):
         return data.decode("utf-16-le", "replace"), False
-    declared = _ENCODING.search(data[:1024])
-    if declared and _ASCII_BASED.match(name := declared[1].decode()):
+    if name := declared_encoding(data):
         try:
             return data.decode(name), False
-        except (LookupError, UnicodeDecodeError):
+        except UnicodeDecodeError:
             pass
     try:
         return data.decode("utf-8-sig"), False

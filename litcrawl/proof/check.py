@@ -169,7 +169,7 @@ def _refuse(root: etree._Element) -> NoReturn:
         raise Miss(Reason.UNAVAILABLE if code.startswith("5") else Reason.ABSENT, root.findtext("{*}errMsg") or code)
     if name == "service-error":  # Elsevier
         code = (root.findtext(".//{*}statusCode") or "").strip()
-        raise Miss(_ELSEVIER_REASONS.get(code, Reason.UNAVAILABLE), root.findtext(".//{*}statusText") or code)
+        raise Miss(_ELSEVIER_REASONS.get(code, Reason.UNAVAILABLE), f"{code} {root.findtext('.//{*}statusText') or ''}")
     if (refusal := s3.error_code(root)) is not None:
         raise Miss(_S3_REASONS.get(refusal, Reason.UNAVAILABLE), refusal)
     raise Miss(Reason.WRONG_TYPE, f"root element {name}")

@@ -107,15 +107,22 @@ def _front(texts: list[str], long: bool) -> list[str]:
 
 def _titled(title: str, text: str) -> bool:
     """
-    Whether a text holds a title, in most of its pieces: footnote marks, line order and a letter read wrongly do not matter.
+    Whether a text holds a title, in most of its pieces: footnote marks, line order, a letter read wrongly or written as `?` do not matter.
 
     Of a word or two (`Editorial`, `書評`) it must hold all; `N/A` is no title.
     """
     wanted = _letters(_TAG.sub("", html.unescape(title)))
     if len(wanted) < _PIECE:
         return len(wanted.encode()) >= _SHORTEST and wanted in text
-    pieces = {wanted[at : at + _PIECE] for at in range(len(wanted) - _PIECE + 1)}
+    unwritten = _unwritten(wanted, text)
+    runs = re.split(f"[{''.join(unwritten)}]", wanted) if unwritten else [wanted]
+    pieces = {run[at : at + _PIECE] for run in runs for at in range(len(run) - _PIECE + 1)} or {wanted}
     return sum(piece in text for piece in pieces) >= _ENOUGH * len(pieces)
+
+
+def _unwritten(wanted: str, text: str) -> list[str]:
+    """Letters beyond ASCII of which a text holds none: its font or its maker had no sign for them."""
+    return [letter for letter in dict.fromkeys(wanted) if not letter.isascii() and letter not in text]
 
 
 def _letters(text: str) -> str:

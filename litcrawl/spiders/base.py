@@ -24,6 +24,7 @@ from litcrawl.ids import Ids
 from litcrawl.items import Article, Blob, FileItem
 from litcrawl.middlewares.outage import IN_A_ROW, Outage
 from litcrawl.middlewares.pacing import PacingMiddleware
+from litcrawl.refusals import Refusals
 from litcrawl.source import Source
 from litcrawl.sources import known_sources, with_ladder
 from litcrawl.spiders.chain import ChainSpider
@@ -94,6 +95,7 @@ class LadderSpider(ChainSpider):
         spider.rungs = {name: known[name](settings) for name in dict.fromkeys([*spider.arguments.sources, *spider.arguments.resolvers])}
         spider.resolvers, spider.waiting = spider.arguments.resolvers, Waiting()
         spider.answered, spider.well, spider.refusing = set(), set(), set()
+        spider.refusals = Refusals()
         spider.admitted = spider.taken = 0
         spider.window = Window(settings.getint("LITCRAWL_OPEN_ARTICLES"))
         spider.store = Store.of(crawler)

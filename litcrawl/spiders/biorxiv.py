@@ -7,13 +7,12 @@ from urllib.parse import urlsplit
 from scrapy import Request
 from scrapy.http import Response
 
-from litcrawl.exceptions import Miss
 from litcrawl.ids import Ids
 from litcrawl.items import Heard, Link, Step
 from litcrawl.source import Finding, Question, Source
 from litcrawl.spiders.base import LadderSpider
 from litcrawl.spiders.biorxiv_relations import call, elsewhere, facts, links, server_order, versions
-from litcrawl.terms import Reason, Want
+from litcrawl.terms import Want
 
 HOSTS = frozenset({"www.biorxiv.org", "www.medrxiv.org"})
 
@@ -52,21 +51,20 @@ class Biorxiv(Source):
         """The versions of a preprint: where the XML of those that are wanted lies."""
         own = versions(response, question)
         if not own:
+            if not state["rest"]:
+                yield Heard(source="biorxiv_relations", links=[])
             yield elsewhere("details", state, question)
             return
         yield from facts(own[max(own)], question, response.url)
         yield Heard(source="biorxiv_relations", links=[], facts=(Want.RELATED,))
-        found = links(own, question)
-        if not found:
-            raise Miss(Reason.ABSENT, "no XML of any version")
-        yield from found
+        yield from links(own, question)
 
     def request(self, step: dict[str, Any], key: str) -> Request:
         """Files of their own hosts, and of no other, are asked for as a browser asks."""
         request = super().request(step, key)
         parts = urlsplit(step["url"])
         if step["step"] == Want.XML and parts.scheme == "https" and parts.netloc.lower() in HOSTS:
-            request.meta["impersonate"] = self.settings.get("LITCRAWL_IMPERSONATE")
+            request.meta.update(impersonate=self.settings.get("LITCRAWL_IMPERSONATE"), lane="in a browser's guise")
         return request
 
 

@@ -57,6 +57,8 @@ class BiorxivRelations(Source):
         """The versions of a preprint: the newest says whether it was published, and under which licence it stands."""
         own = versions(response, question)
         if not own:
+            if not state["rest"]:
+                yield Heard(source="biorxiv", links=[])
             yield elsewhere("details", state, question)
             return
         yield from facts(own[max(own)], question, response.url)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.http import Response
@@ -18,8 +19,10 @@ from litcrawl.ending import end
 from litcrawl.exceptions import Miss, StorageError
 from litcrawl.failures import reason_of
 from litcrawl.ids import Ids
-from litcrawl.items import Article, Blob, File, FileItem
-from litcrawl.source import Finding, Found
+from litcrawl.items import Article, Blob, File, FileItem, Heard
+from litcrawl.middlewares.pacing import PacingMiddleware
+from litcrawl.refusals import Refusals
+from litcrawl.source import Finding, Found, Source
 from litcrawl.spiders.resolving import ResolvingSpider
 from litcrawl.store import Store
 from litcrawl.terms import Reason, Want
@@ -41,6 +44,7 @@ class ChainSpider(ResolvingSpider):
     run: str
     window: Window
     store: Store
+    refusals: Refusals
 
     def advance(self, ticket: Ticket, *, whole: bool = False) -> Iterator[Output]:
         """Yield the ticket's next Request, or its Article when nothing is left to try."""
@@ -81,15 +85,18 @@ class ChainSpider(ResolvingSpider):
         slow = isinstance(response, SpooledResponse) or (source.guesses and step["step"] == Want.PDF)
         meta = response.request.meta if response.request else {}
         met = {"http": response.status, "tries": meta.get("tries", 0), "final_url": response.url, "seconds": seconds_of(meta)}
+        findings: list[Finding] = []
         try:
-            read: Callable[[], list[Finding]] = partial(list, source.read(step, response, question))
-            findings = await asyncio.to_thread(read) if slow else read()
+            read = partial(findings.extend, source.read(step, response, question))
+            await asyncio.to_thread(read) if slow else read()
             if any(isinstance(one, Found) and not ladder.passes(ticket, one.file) for one in findings):
                 raise Miss(Reason.LICENCE, "LITCRAWL_LICENCES does not name it")
             recorded = ladder.record(ticket, step, findings, Reason.OK, reach=targets.reach(response), **met)
+            self._heed(source, response, Reason.OK)
         except Miss as miss:  # the source or the proof says why not
             reason = miss.reason
             self.logger.debug("%s: %s of %s: %s", ticket["key"], step["step"], step["source"], miss)
+            self._heed(source, response, reason)
         except StorageError as error:  # of what had to be unpacked on the disk
             reason = self._not_stored(error)
         except Exception:  # a bad payload costs one rung, never the article
@@ -104,8 +111,22 @@ class ChainSpider(ResolvingSpider):
             return
         if isinstance(response, SpooledResponse):  # what was refused is not to be gone on with
             self.store.discard(response.spool)
-        for output in self.advance(ladder.record(ticket, step, [], reason, **met)):
+        if reason == Reason.NOT_ENTITLED:
+            ticket = resuming.with_rights(ticket, step["url"], source.rights(step["url"]))
+        told = [one for one in findings if isinstance(one, Heard)]  # what the answer holds for another rung stands all the same
+        for output in self.advance(ladder.record(ticket, step, told, reason, reach=targets.reach(response), **met)):
             yield output
+
+    def _heed(self, source: Source, response: Response, reason: Reason) -> None:
+        """A key that is refused, an allowance that is spent: said once, and not tried for each article."""
+        if response.request is None or not self.refusals.heard(source.name, urlsplit(response.url).netloc, reason):
+            return
+        keys = ", ".join(source.rights(response.url))
+        why = f"refuses its key: see {keys}" if reason == Reason.NEEDS_KEY else "has no allowance left for us"
+        self.logger.warning("%s: %s %s; it is not asked again in this run", source.name, urlsplit(response.url).netloc, why)
+        pacing = self.crawler.get_downloader_middleware(PacingMiddleware)
+        assert pacing is not None
+        pacing.shut(response.request, reason)
 
     def on_failure(self, failure: Failure) -> Iterator[Output]:
         request = failure.request  # type: ignore[attr-defined]

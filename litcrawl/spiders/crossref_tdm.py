@@ -15,9 +15,9 @@ from litcrawl.proof.check import READERS
 from litcrawl.source import Finding, Question, Source
 from litcrawl.spiders.base import LadderSpider
 from litcrawl.spiders.crossref import may_hold, record, step, today
-from litcrawl.spiders.elsevier_oa import check_whole
+from litcrawl.spiders.elsevier_oa import check_whole, refusal
 from litcrawl.terms import FILE_WANTS, Reason, Want
-from litcrawl.wire.keys import JOINS
+from litcrawl.wire.keys import joins_at, joins_of
 
 ELSEVIER = "api.elsevier.com"
 
@@ -54,6 +54,14 @@ class CrossrefTdm(Source):
         """The links of one work."""
         yield from (link for link in crossref.links(record(response, question), today()) if link.want in question.want)
 
+    def refusal(self, response: Response, *, is_file: bool) -> Reason | None:
+        """Where a host answers to a key, what it refuses is that key, or this file to who has it."""
+        if not is_file or response.status not in (401, 403) or not self._keys(response.url):
+            return None
+        if urlsplit(response.url).hostname == ELSEVIER:
+            return refusal(response)
+        return Reason.NEEDS_KEY if response.status == 401 else Reason.NOT_ENTITLED
+
     def check_status(self, response: Response, *, is_file: bool = False) -> None:
         super().check_status(response, is_file=is_file)
         if is_file and urlsplit(response.url).hostname == ELSEVIER:
@@ -61,14 +69,17 @@ class CrossrefTdm(Source):
 
     def request(self, step: dict[str, Any], key: str) -> Request:
         """Raises `Miss` for a file whose host answers only to a key that is not set: no request is spent on it."""
-        if step["step"] in FILE_WANTS and self._lacks_key(step["url"]):
-            raise Miss(Reason.NEEDS_KEY, "its host answers only to a key of its own")
-        return super().request(step, key)
+        keys = self._keys(step["url"]) if step["step"] in FILE_WANTS else []
+        if keys and not self.settings.get(keys[0]):
+            raise Miss(Reason.NEEDS_KEY, f"its host answers only to {keys[0]}")
+        request = super().request(step, key)
+        if keys:
+            request.meta["lane"] = self.name
+        return request
 
-    def _lacks_key(self, url: str) -> bool:
-        parts = urlsplit(url)
-        keys = [join.setting for join in JOINS.get(parts.netloc.lower(), ()) if join.secret and parts.path.startswith(join.path)]
-        return bool(keys) and not any(self.settings.get(name) for name in keys)
+    def _keys(self, url: str) -> list[str]:
+        """The settings of the keys that a file's host takes; the first is the one that it wants."""
+        return [join.setting for join in joins_at(url, joins_of(self.settings)) if join.secret]
 
 
 class CrossrefTdmSpider(LadderSpider):

@@ -1,5 +1,6 @@
 """Elsevier's article retrieval API: full text in its own XML, by DOI."""
 
+import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -15,6 +16,8 @@ from litcrawl.spiders.base import LadderSpider
 from litcrawl.terms import Reason, Want
 
 API = "https://api.elsevier.com/content/article/doi"
+_KEY = re.compile(r"api[\W_]?key", re.IGNORECASE)
+_OF_RIGHTS = frozenset({"AUTHORIZATION_ERROR", "FORBIDDEN"})
 
 
 class ElsevierOa(Source):
@@ -29,9 +32,9 @@ class ElsevierOa(Source):
     Documentation
       https://dev.elsevier.com/documentation/ArticleRetrievalAPI.wadl and https://dev.elsevier.com/api_key_settings.html
     Beware
-      Without the view FULL an answer to one who may not read the article is 200 with its abstract. 403 is about the key's rights, 401
-      about the key. Scanned articles have no sections but what text recognition made of their pages. An article that changed hands
-      may be found by the publisher's own number alone: that link is Crossref's, and `crossref_tdm` follows it.
+      Without the view FULL an answer to one who may not read the article is 200 with its abstract. 401 and 403 may be about the key
+      or about its rights: the message says. Scanned articles have no sections but what text recognition made of their pages. An
+      article that changed hands may be found by the publisher's own number alone: that link is Crossref's, and `crossref_tdm` follows it.
     """
 
     name = "elsevier_oa"
@@ -48,7 +51,7 @@ class ElsevierOa(Source):
     needs_key = "LITCRAWL_ELSEVIER_API_KEY"
     roots = elsevier.ROOTS
     basis = "artifact"
-    statuses: ClassVar[dict[int, Reason]] = {400: Reason.ABSENT, 401: Reason.NEEDS_KEY, 403: Reason.NOT_ENTITLED}
+    statuses: ClassVar[dict[int, Reason]] = {400: Reason.ABSENT}
 
     def ask(self, question: Question) -> Iterator[Step | Link]:
         assert question.ids.doi
@@ -59,10 +62,21 @@ class ElsevierOa(Source):
         del request.meta["follow"]  # an API's answer, though it is a file
         return request
 
+    def refusal(self, response: Response, *, is_file: bool) -> Reason | None:
+        return refusal(response)
+
     def check_status(self, response: Response, *, is_file: bool = False) -> None:
-        """As of any source; and a 200 whose header says that only a part of the article came is no answer to who wants all of it."""
         super().check_status(response, is_file=is_file)
         check_whole(response)
+
+
+def refusal(response: Response) -> Reason | None:
+    """What Elsevier's API refuses: the key, or this article to who has it; either may come with 401 or 403, and the message tells."""
+    if response.status not in (401, 403):
+        return None
+    code, words = elsevier.error(response.body)
+    of_key = _KEY.search(f"{code} {words}") or (response.status == 401 and code not in _OF_RIGHTS)
+    return Reason.NEEDS_KEY if of_key else Reason.NOT_ENTITLED
 
 
 def check_whole(response: Response) -> None:

@@ -13,7 +13,7 @@ from litcrawl.exceptions import BadIdentifier, Malformed, Miss
 from litcrawl.items import Link, Step, Title
 from litcrawl.source import Finding, Question, Source, json_object
 from litcrawl.spiders.base import LadderSpider
-from litcrawl.spiders.springer_oa import REGISTRANTS, check_limit, query
+from litcrawl.spiders.springer_oa import REGISTRANTS, limit, query
 from litcrawl.terms import INSTITUTIONAL, Reason, Stage, Want
 
 API = "https://api.springernature.com/meta/v2/json"
@@ -46,10 +46,8 @@ class Springer(Source):
     def ask(self, question: Question) -> Iterator[Step | Link]:
         yield Step(step="record", url=f"{API}?q={query(question.ids.doi or '')}")
 
-    def check_status(self, response: Response, *, is_file: bool = False) -> None:
-        if not is_file:
-            check_limit(response)
-        super().check_status(response, is_file=is_file)
+    def refusal(self, response: Response, *, is_file: bool) -> Reason | None:
+        return None if is_file else limit(response)
 
     def record(self, response: Response, question: Question, state: dict[str, Any]) -> Iterator[Finding]:
         """The record of one article: its PDF, and who may read it."""

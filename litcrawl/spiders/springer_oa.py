@@ -61,11 +61,13 @@ class SpringerOa(Source):
     def request(self, step: dict[str, Any], key: str) -> Request:
         """An API's answer, though a file is in it: no redirect, no continuing of what was cut; the key that it quotes is taken out."""
         request = super().request(step, key)
-        return request.replace(meta={"verbatim": True})
+        for name in ("follow", "spool"):
+            del request.meta[name]
+        request.meta["verbatim"] = True
+        return request
 
-    def check_status(self, response: Response, *, is_file: bool = False) -> None:
-        check_limit(response)
-        super().check_status(response, is_file=is_file)
+    def refusal(self, response: Response, *, is_file: bool) -> Reason | None:
+        return limit(response)
 
     def content(self, response: Response, question: Question) -> proof.Content:
         """The article that was asked for; of several the one that names its DOI."""
@@ -89,10 +91,9 @@ def query(doi: str) -> str:
     return quote(f"doi:{doi}" if _PLAIN.fullmatch(doi) else f'doi:"{doi}"', safe=":/")
 
 
-def check_limit(response: Response) -> None:
-    """Raise the `Miss` of a spent allowance that is told with 403, the status of a refused key."""
-    if response.status == 403 and _LIMIT.search(response.body[:_MESSAGE]):
-        raise Miss(Reason.QUOTA, "HTTP 403")
+def limit(response: Response) -> Reason | None:
+    """`quota` for a spent allowance that is told with 403, the status of a refused key; None for anything else."""
+    return Reason.QUOTA if response.status == 403 and _LIMIT.search(response.body[:_MESSAGE]) else None
 
 
 def _doi(article: bytes) -> str | None:

@@ -80,7 +80,7 @@ class Cassette:
         body: bytes | Spool = content
         if status == 200 and (name := request.meta.get("spool")) and len(content) > self._memory:
             body = await asyncio.to_thread(self._spooled, name, content)
-        return respond(request, status, headers_of(recorded), body, ["cassette"])
+        return respond(request, status, headers_of(recorded), body, ["cassette", *recorded.get("flags", ())])
 
     def _spooled(self, name: str, body: bytes) -> Spool:
         part = self._parts.create(name, Origin.unknown(), len(body))

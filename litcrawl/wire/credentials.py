@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from collections import Counter
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -13,17 +11,13 @@ from scrapy.http import Headers, Response
 from scrapy.settings import BaseSettings
 
 from litcrawl import __version__
-from litcrawl.exceptions import BadArgument, Miss
-from litcrawl.terms import Reason
-from litcrawl.wire.keys import CONTACT, SETTINGS, Join, joins_of
+from litcrawl.exceptions import BadArgument
+from litcrawl.wire.keys import CONTACT, SETTINGS, Join, joins_at, joins_of
 from litcrawl.wire.proxies import Routes
 from litcrawl.wire.redaction import Redactor, is_secret
 from litcrawl.wire.transport import Fetcher
 
-logger = logging.getLogger(__name__)
-
-_OK, _UNAUTHORISED = 200, 401
-_ENOUGH = 3  # refusals in a row, after which a key is not tried again
+_OK = 200
 _PRINTABLE = re.compile(r"[!-~]+", re.ASCII)
 
 
@@ -40,44 +34,35 @@ class Credentials:
         self._values = configured(settings)
         contact = self._values.get(CONTACT)
         self._agent = f"litcrawl/{__version__} (mailto:{contact})" if contact else f"litcrawl/{__version__}"
-        self._redactor = Redactor([*self._values.values(), *Routes.from_settings(settings).passwords()])
+        self._redactor = Redactor(self._values.values())
+        self._routes = Routes.from_settings(settings)
         self._joins = {
             host: usable
             for host, joins in joins_of(settings).items()
             if (usable := tuple(join for join in joins if join.setting in self._values))
         }
-        self._refused: Counter[tuple[str, ...]] = Counter()  # 401s in a row, by the settings whose keys went along
 
     async def fetch(self, request: Request) -> Response:
         """What the inner layer answers or raises, without the secrets; `request.meta` gets what it was told."""
-        joins = self._for(request.url)
-        keys = tuple(dict.fromkeys(join.setting for join in joins if join.secret))
-        if keys and self._refused[keys] >= _ENOUGH:
-            raise Miss(Reason.NEEDS_KEY, "its host has refused the key before")
+        joins = joins_at(request.url, self._joins)
+        redactor = self._redactor_for(request.url)
         keyed = self._joined(request, joins)
         try:
             response = await self._inner.fetch(keyed)
         except Exception as error:
-            if self._values:
-                self._clean_exception(error, keyed.url, request.url)
+            _clean_exception(error, keyed.url, request.url, redactor)
             raise
         finally:
             request.meta.update(keyed.meta)
-        if keys:
-            self._heed(keys, response.status, urlsplit(request.url).netloc)
-        return self._clean_response(response, request, joins)
+        return self._clean_response(response, request, joins, redactor)
 
     async def close(self) -> None:
         await self._inner.close()
 
-    def _for(self, url: str) -> tuple[Join, ...]:
-        """The joins of a URL: exactly its host, over TLS, at the default port; else none."""
-        if not self._joins:
-            return ()
-        parts = urlsplit(url)
-        if parts.scheme != "https" or parts.netloc.lower() not in self._joins:  # a netloc with a port or a user is no such host
-            return ()
-        return tuple(join for join in self._joins[parts.netloc.lower()] if parts.path.startswith(join.path))
+    def _redactor_for(self, url: str) -> Redactor:
+        """What must not be seen of an exchange: over a route also its password, which may be a word that others use."""
+        passwords = self._routes.passwords(urlsplit(url).hostname or "")
+        return Redactor([*self._values.values(), *passwords]) if passwords else self._redactor
 
     def _joined(self, request: Request, joins: tuple[Join, ...]) -> Request:
         url, headers = request.url, {}
@@ -99,46 +84,39 @@ class Credentials:
             keyed.headers.setdefault(name, value)
         return keyed
 
-    def _heed(self, keys: tuple[str, ...], status: int, host: str) -> None:
-        """A key that is refused is the user's to mend: said once, and not tried a thousand times."""
-        if status != _UNAUTHORISED:
-            del self._refused[keys]
-            return
-        self._refused[keys] += 1
-        if self._refused[keys] == 1:
-            logger.warning("%s refuses its key (401): see %s", host, ", ".join(keys))
-
-    def _clean_response(self, response: Response, request: Request, joins: tuple[Join, ...]) -> Response:
+    def _clean_response(self, response: Response, request: Request, joins: tuple[Join, ...], redactor: Redactor) -> Response:
         """The answer to the request as it was before the joins."""
         changes: dict[str, Any] = {}
         if response.url != request.url:
             changes["url"] = request.url
         fields = [(name, value) for name, values in response.headers.items() for value in values]
         values = b"\n".join(value for _, value in fields)
-        if self._redactor.content(values) != values:  # once for all, as nearly always there is nothing to do
-            changes["headers"] = Headers([(name, self._redactor.content(value)) for name, value in fields])
-        if (body := self._clean_body(response, request, joins)) != response.body:
+        if redactor.content(values) != values:  # once for all, as nearly always there is nothing to do
+            changes["headers"] = Headers([(name, redactor.content(value)) for name, value in fields])
+        if (body := self._clean_body(response, request, joins, redactor)) != response.body:
             changes["body"] = body
         return response.replace(**changes) if changes else response
 
-    def _clean_body(self, response: Response, request: Request, joins: tuple[Join, ...]) -> bytes:
+    def _clean_body(self, response: Response, request: Request, joins: tuple[Join, ...], redactor: Redactor) -> bytes:
         """A file's bytes stay as they came, but for the key that an envelope around them quotes; any other body is looked at."""
         if response.status != _OK or not (request.meta.get("spool") or request.meta.get("verbatim")):
-            return self._redactor.content(response.body)
+            return redactor.content(response.body)
         quoted = [self._values[join.setting] for join in joins if join.quoted]
         return Redactor(quoted).content(response.body) if quoted else response.body
 
-    def _clean_exception(self, error: BaseException, keyed: str, url: str) -> None:
-        """Take the secrets out of its texts; what it was raised from is let go, for a traceback would quote that as well."""
 
-        def cleaned(text: str) -> str:
-            return self._redactor.text(text.replace(keyed, url))
+def _clean_exception(error: BaseException, keyed: str, url: str, redactor: Redactor) -> None:
+    """Take the secrets out of its texts; what it was raised from is let go, for a traceback would quote that as well."""
 
-        error.__cause__ = error.__context__ = None
-        error.args = tuple(cleaned(each) if isinstance(each, str) else each for each in error.args)
-        for name, value in vars(error).items():
-            if type(value) is str:
-                setattr(error, name, cleaned(value))
+    def cleaned(value: Any) -> Any:
+        if isinstance(value, bytes):
+            return redactor.content(value.replace(keyed.encode(), url.encode()))
+        return redactor.text(value.replace(keyed, url)) if type(value) is str else value
+
+    error.__cause__ = error.__context__ = None
+    error.args = tuple(map(cleaned, error.args))
+    for name, value in vars(error).items():
+        setattr(error, name, cleaned(value))
 
 
 def configured(settings: BaseSettings) -> dict[str, str]:

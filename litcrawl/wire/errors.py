@@ -59,6 +59,8 @@ def translate(error: Exception) -> Exception:
             return DownloadFailedError(f"cannot connect to {error.host}:{error.port}: {error.os_error.strerror or type(error).__name__}")
         case aiohttp.InvalidURL() | aiohttp.NonHttpUrlClientError():
             return UnsupportedURLSchemeError("not an address that can be fetched")
+        case aiohttp.ClientHttpProxyError(status=407):
+            return Miss(Reason.UNAVAILABLE, "the proxy refuses its user or password (407)")
         case aiohttp.ClientHttpProxyError():
             return DownloadFailedError(f"the proxy answered {error.status}")
         case aiohttp.ClientResponseError():

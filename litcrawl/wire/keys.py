@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import urlsplit
 
 from scrapy.settings import BaseSettings
 
@@ -72,12 +74,25 @@ JOINS: dict[str, tuple[Join, ...]] = {
     "api.unpaywall.org": (Join(CONTACT, "query", "email"),),
 }
 
+_tables: dict[tuple[str, ...], dict[str, tuple[Join, ...]]] = {}
+
 SETTINGS = tuple(dict.fromkeys(join.setting for joins in JOINS.values() for join in joins))
 
 
 def joins_of(settings: BaseSettings) -> dict[str, tuple[Join, ...]]:
     """The table of a crawl: that above, and what third parties' sources say of their own hosts (`Source.joins`)."""
-    from litcrawl.sources import known_sources  # which knows the spiders, and they the wire
+    named = (*settings.getlist("SPIDER_MODULES"), *settings.getlist("LITCRAWL_SOURCES"))
+    if named not in _tables:
+        from litcrawl.sources import known_sources  # which knows the spiders, and they the wire
 
-    own = [source.joins for source in known_sources(settings).values() if source.joins]
-    return {host: joins for table in own for host, joins in table.items()} | JOINS
+        own = [source.joins for source in known_sources(settings).values() if source.joins]
+        _tables[named] = {host: joins for table in own for host, joins in table.items()} | JOINS
+    return _tables[named]
+
+
+def joins_at(url: str, table: Mapping[str, tuple[Join, ...]]) -> tuple[Join, ...]:
+    """The joins of an address: exactly their host, over TLS, at the default port; else none."""
+    parts = urlsplit(url)
+    if parts.scheme != "https":
+        return ()
+    return tuple(join for join in table.get(parts.netloc.lower(), ()) if parts.path.startswith(join.path))

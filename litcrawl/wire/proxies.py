@@ -32,9 +32,10 @@ class Routes:
         self._exact: dict[str, str] = {}
         self._below: dict[str, str] = {}
         for pattern, proxy in table.items():
-            host = str(pattern).strip().lower()
+            host = str(pattern).strip().lower().rstrip(".")
             if not host.strip(".") or any(char in host for char in "/:*@ "):
-                raise BadArgument(f"{SETTING}: {pattern!r} is no host; give such as {_FORM}")
+                named = "" if "@" in host else f"{pattern!r} is no host; "  # the two may have been turned round
+                raise BadArgument(f"{SETTING}: {named}give such as {_FORM}")
             _check(proxy, host)
             (self._below if host.startswith(".") else self._exact)[host] = str(proxy)
 
@@ -52,10 +53,10 @@ class Routes:
         below = [pattern for pattern in self._below if host.endswith(pattern) or host == pattern[1:]]
         return self._below[max(below, key=len)] if below else None
 
-    def passwords(self) -> list[str]:
-        """The passwords of the proxies, as they are and as their addresses spell them."""
-        found = [urlsplit(proxy).password for proxy in (*self._exact.values(), *self._below.values())]
-        return list(dict.fromkeys(form for one in found if one for form in (one, unquote(one))))
+    def passwords(self, host: str) -> list[str]:
+        """The password of the proxy to a host, as it is and as its address spells it; none for a host that is reached straight."""
+        password = urlsplit(self.of(host) or "").password
+        return list(dict.fromkeys((password, unquote(password)))) if password else []
 
     def __repr__(self) -> str:
         return f"<Routes {', '.join((*self._exact, *self._below)) or 'none'}>"
@@ -93,7 +94,8 @@ def _routes(text: str) -> Routes:
 def _check(proxy: object, host: str) -> None:
     try:
         parts = urlsplit(proxy if isinstance(proxy, str) else "")
-        usable = parts.scheme == "http" and bool(parts.hostname) and parts.port != 0 and parts.path in ("", "/")
+        usable = parts.scheme == "http" and bool(parts.hostname) and parts.port != 0
+        usable = usable and parts.path in ("", "/") and not parts.query and not parts.fragment and bool(URL(str(proxy)).host)
     except ValueError:
         usable = False
     if not usable:

@@ -164,6 +164,7 @@ def _recorded_response(response: Response) -> dict[str, Any]:
         "headers": _header_lists(response.headers),
         "body": _readable(body),
         "url": response.url,
+        **({"flags": response.flags} if response.flags else {}),
     }
 
 

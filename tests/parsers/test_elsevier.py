@@ -140,3 +140,34 @@ def test_documents_of_the_bulk_delivery_are_read_alike():
 
 def test_any_other_document_has_no_body():
     assert not evidence("<document><p>Text</p></document>")["has_body"]
+
+
+@pytest.mark.parametrize(
+    "masses",
+    [
+        "<sections>" * 200 + "<a/>" * 10_000 + "</sections>" * 200,
+        "<sections><a/></sections>" * 10_000,
+        "<sections>" + "<label>x</label>" * 10_000,
+    ],
+)
+def test_sections_in_masses_cost_what_they_weigh(masses):
+    """Each takes milliseconds; to look at every one's whole content takes seconds at this size, and minutes at ten times it."""
+    data = f"<document>{masses * 8}</document>" if masses.endswith("</sections>") else f"<document>{masses}</sections></document>"
+    assert not evidence(data)["has_body"]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (
+            "<service-error><status><statusCode>A_B</statusCode><statusText>No, you.</statusText></status></service-error>",
+            ("A_B", "No, you."),
+        ),
+        ('{"service-error": {"status": {"statusCode": "A_B", "statusText": "No."}}}', ("A_B", "No.")),
+        ("<html>Forbidden</html>", ("", "")),
+        ("", ("", "")),
+        ("<statusCode>" * 10_000, ("", "")),
+    ],
+)
+def test_an_error_message_is_read_in_either_form(body, told):
+    assert elsevier.error(body.encode()) == told

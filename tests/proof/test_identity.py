@@ -176,3 +176,15 @@ def test_any_text_is_kept_or_a_miss(texts, asked, title):
         assert miss.reason in (Reason.WRONG_ARTICLE, Reason.ABSTRACT_ONLY)
     else:
         assert checks
+
+
+def test_a_title_whose_letters_the_pdf_has_no_sign_for():
+    """Fonts without Greek or Chinese leave question marks, in the DOI too, which then reads like another's."""
+    asked, title = "10.5555/überraschung-α-例", "Überraschung: τ-lepton “anomalies” — 例 & more"
+    text = "Überraschung: ?-lepton “anomalies” — ? & more\n10.5555/überraschung-?-?\n"
+    assert found(text, doi=asked, titles=(title,)) == ["title"]
+    assert refused("A completely different study of banks\n10.5555/banks.2\n" + BODY, doi=asked, titles=(title,)) is Reason.WRONG_ARTICLE
+    assert (
+        refused("A completely different study of banks\n10.5555/banks.2\n" + BODY, doi=asked, titles=("例例例例例例例例例",))
+        is Reason.WRONG_ARTICLE
+    )

@@ -36,7 +36,7 @@ def source():
 def test_an_article_is_searched_for_by_its_doi(source):
     assert asking.first(source, ASKED) == LINK
     request = source.request(asking.plan(source, LINK), "key")
-    assert request.meta == {"verbatim": True}
+    assert request.meta == {"verbatim": True, "lane": "springer_oa"}
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from rawserver import reply
 from scrapy import Request
 from scrapy.settings import Settings
 
-from litcrawl.exceptions import BadArgument
+from litcrawl.exceptions import BadArgument, Miss
+from litcrawl.terms import Reason
 from litcrawl.wire.proxies import Routes, proxy_of
 from litcrawl.wire.transport import Transport
 
@@ -22,6 +23,7 @@ def routes(**table):
         ("link.springer.com", "link.springer.com", True),
         ("link.springer.com", "LINK.Springer.com", True),
         ("link.springer.com", "link.springer.com.", True),
+        ("link.springer.com.", "link.springer.com", True),
         ("link.springer.com", "static.link.springer.com", False),
         ("link.springer.com", "link.springer.com.evil.test", False),
         ("link.springer.com", "xlink.springer.com", False),
@@ -73,6 +75,10 @@ def test_the_table_is_json_or_a_dict():
         {"a.test": "http://u:sesame@proxy.test:port"},
         {"a.test": 3128},
         {"a.test": None},
+        {"http://u:sesame@proxy.test:3128": "a.test"},
+        {"a.test": "http://u:12#sesame@proxy.test"},
+        {"a.test": "http://u:12?sesame@proxy.test"},
+        {"a.test": "http://u:sesame\\1@proxy.test"},
     ],
 )
 def test_what_means_no_route_is_told_without_its_password(value):
@@ -84,7 +90,8 @@ def test_what_means_no_route_is_told_without_its_password(value):
 
 def test_a_password_is_known_in_both_spellings_and_seen_in_none():
     table = Routes({"a.test": PROXY, "b.test": "http://proxy.test", "c.test": "http://user@proxy.test"})
-    assert table.passwords() == ["sesame%2F1", "sesame/1"]
+    assert table.passwords("a.test") == ["sesame%2F1", "sesame/1"]
+    assert table.passwords("b.test") == table.passwords("c.test") == table.passwords("elsewhere.test") == []
     assert "sesame" not in repr(table)
 
 
@@ -110,4 +117,16 @@ async def test_what_goes_over_a_route_is_marked_and_leaves_nothing_in_the_reques
     answer = await transport.fetch(straight)
     assert (answer.body, str(answer.ip_address), straight.meta["routed"]) == (b"straight", "127.0.0.1", False)
     assert len(proxy.heads) == 1
+    await transport.close()
+
+
+async def test_a_proxy_that_refuses_its_password_is_no_word_on_the_host(serve, settings):
+    proxy = await serve(reply(status="407 Proxy Authentication Required"))
+    settings.set("LITCRAWL_PROXY", {"routed.test": f"http://reader:sesame@127.0.0.1:{proxy.port}"})
+    transport = Transport(settings)
+    with pytest.raises(Miss) as raised:
+        await transport.fetch(Request("https://routed.test/x"))
+    assert raised.value.reason == Reason.UNAVAILABLE
+    assert "407" in str(raised.value)
+    assert (await transport.fetch(Request("http://routed.test/x"))).status == 407
     await transport.close()
