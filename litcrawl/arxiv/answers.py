@@ -5,7 +5,7 @@ from __future__ import annotations
 from scrapy.http import Response
 
 from litcrawl import proof
-from litcrawl.arxiv import eprint, plan
+from litcrawl.arxiv import eprint, plan, urls
 from litcrawl.arxiv.archive import PDF, Archive
 from litcrawl.arxiv.plan import Chain, Task
 from litcrawl.exceptions import Malformed, Miss
@@ -43,10 +43,17 @@ def record(response: Response, archive: Archive, paper: str) -> list[str]:
     return [f"{paper}v{one.number}" for one in told.versions if one.number not in known]
 
 
+def told_by_page(response: Response, paper: str, version: int) -> arxiv_page.Page:
+    """What the abstract page of a version says. Raises `Malformed` for another one's."""
+    if not urls.is_page_of(response.url, version):
+        raise Malformed(f"the page of v{version} leads to {response.url[-60:]}")
+    return arxiv_page.page(response.body, paper, version)
+
+
 def page(response: Response, archive: Archive, paper: str, version: int) -> None:
     """Keep licence and comments of a version; where the newest one's page names no licence, the record does. Raises as `record`."""
     check_status(response)
-    told = arxiv_page.page(response.body, paper)
+    told = told_by_page(response, paper, version)
     held = archive.record(paper)
     newest = held.licence if held and held.newest.number == version else None
     archive.keep_page(paper, version, told.licence or newest, told.comments)

@@ -8,7 +8,7 @@ records of the OAI-PMH interface (https://info.arxiv.org/help/oa/index.html), li
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 FOR_PROGRAMS = "https://export.arxiv.org"
 OAI = "https://oaipmh.arxiv.org/oai"
@@ -43,6 +43,11 @@ def author(name: str) -> str:
 def page(paper: str, version: int) -> str:
     """The abstract page of a version."""
     return f"{FOR_PROGRAMS}/abs/{paper}v{version}"
+
+
+def is_page_of(url: str, version: int) -> bool:
+    """Whether an address is still that of the version: arXiv takes who asks for none to the newest."""
+    return urlsplit(url).path.rstrip("/").endswith(f"v{version}")
 
 
 def pdf(paper: str, version: int) -> str:

@@ -28,6 +28,8 @@ _COMMENTS = (
 )
 _LABEL = re.compile(r"\s*Comments:\s*", re.IGNORECASE)
 _AUTHORS_OWN = "ancestor::blockquote or ancestor::*[contains(concat(' ', @class, ' '), ' comments ')]"
+_SHOWN = f"//*[self::b or self::strong][not(.//a) and not({_AUTHORS_OWN})]"  # in the history of submissions all other versions are links
+_NUMBER = re.compile(r"\[v([0-9]+)\]")
 _BREAKS = re.compile(r"[ \t\r\n\f\v]+")
 
 
@@ -39,11 +41,11 @@ class Page:
     comments: str | None
 
 
-def page(data: bytes, paper: str) -> Page:
+def page(data: bytes, paper: str, version: int) -> Page:
     """
-    What the abstract page of `paper` (without version) says.
+    What the abstract page of a version of `paper` says.
 
-    Raises `Malformed` for what is no abstract page, or another paper's.
+    Raises `Malformed` for what is no abstract page, or that of another paper or version, as far as it tells.
     """
     try:
         root = html.document_fromstring(data, parser=html.HTMLParser(encoding="utf-8", no_network=True))
@@ -52,8 +54,9 @@ def page(data: bytes, paper: str) -> Page:
     if not any(root.xpath(mark) for mark in _MARKS):
         raise Malformed("no abstract page")
     named = _values(root, "//meta[@name='citation_arxiv_id']/@content")
-    if named and named[0] != paper:
-        raise Malformed(f"the page of {named[0][:40]}")
+    shown = [number for text in cast("list[str]", root.xpath(f"{_SHOWN}/text()")) if (number := _NUMBER.fullmatch(text.strip()))]
+    if (named and named[0] not in (paper, f"{paper}v{version}")) or any(one[1] != str(version) for one in shown):
+        raise Malformed(f"the page of {', '.join([*named[:1], *(one[0] for one in shown[:1])])[:60]}")
     return Page(_licence(root), _comments(root))
 
 
@@ -80,5 +83,12 @@ def _told(element: html.HtmlElement) -> str:
     if not isinstance(element.tag, str):  # a comment, in the sense of HTML
         return ""
     if element.tag == "a" and element.get("href"):
-        return urljoin(_BASE, element.get("href").strip())
+        return _address(element.get("href").strip())
     return (element.text or "") + "".join(_told(child) + (child.tail or "") for child in element)
+
+
+def _address(href: str) -> str:
+    try:
+        return urljoin(_BASE, href)
+    except ValueError:  # no address, but what the authors wrote
+        return href

@@ -8,12 +8,12 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
-from litcrawl.arxiv import eprint, plan, urls
+from litcrawl.arxiv import answers, eprint, plan, urls
 from litcrawl.arxiv.archiver import ArchiverSpider
 from litcrawl.exceptions import Malformed, Miss
 from litcrawl.items import Claim, Licence, Link, Step, Title
 from litcrawl.licences import spdx
-from litcrawl.parsers import arxiv_page, oai
+from litcrawl.parsers import oai
 from litcrawl.source import Finding, Found, Question, Source
 from litcrawl.stated import stated
 from litcrawl.terms import Reason, Stage, Want
@@ -85,7 +85,8 @@ class Arxiv(Source):
     def page(self, response: Response, question: Question, state: dict[str, Any]) -> Iterator[Finding]:
         """The abstract page of a version that is not the newest: its licence."""
         paper = question.ids.arxiv or ""
-        yield from self._version(paper, state["version"], arxiv_page.page(response.body, paper).licence, response.url)
+        version = state["version"]
+        yield from self._version(paper, version, answers.told_by_page(response, paper, version).licence, response.url)
 
     def prove(self, step: dict[str, Any], response: Response, question: Question) -> Found:
         try:

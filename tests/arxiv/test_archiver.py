@@ -371,6 +371,20 @@ async def test_a_page_is_asked_for_again_until_its_licence_is_known(out, monkeyp
     assert table(out, "version-licences.json")[f"{PAPER}v1"] == {"licence": arxivs.CC_BY, "comments": None}
 
 
+async def test_a_page_that_leads_to_the_newest_version_tells_nothing_of_another(out, monkeypatch):
+    licences = {f"{PAPER}v1": arxivs.NONEXCLUSIVE, f"{PAPER}v2": arxivs.CC_BY}
+    async with arxivs.arxiv(monkeypatch, {PAPER: ("D", "D")}, licences=licences) as world:
+        world.lists[f"/abs/{PAPER}"] = arxivs.page(PAPER, arxivs.CC_BY)
+        moved = Answer(301, headers=[("Location", f"/abs/{PAPER}")])
+        world.first = lambda arrival, n: moved if arrival.path == f"/abs/{PAPER}v1" else None
+        crawled = await world.crawl(out, ids=PAPER)
+        assert list(table(out, "version-licences.json")) == [f"{PAPER}v2"]
+        assert crawled.status == 3
+        world.first = None
+        assert (await world.crawl(out, ids=PAPER)).status == 0
+    assert table(out, "version-licences.json")[f"{PAPER}v1"]["licence"] == arxivs.NONEXCLUSIVE
+
+
 async def test_where_the_newest_version_s_page_names_no_licence_the_record_does(out, monkeypatch):
     async with arxivs.arxiv(monkeypatch, {PAPER: ("D",)}) as world:
         world.first = lambda arrival, n: Answer(body=arxivs.page(PAPER, None)) if arrival.path.startswith("/abs") else None

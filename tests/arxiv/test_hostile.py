@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from litcrawl.arxiv import eprint, plan
+from litcrawl.arxiv import eprint, plan, urls
 from litcrawl.arxiv.harvest import Harvest, Incomplete
 from litcrawl.exceptions import Malformed, Miss
 from litcrawl.ids import Ids
@@ -25,6 +25,7 @@ GOOD = [
     arxivs.refusal("badResumptionToken", "over"),
     arxivs.feed(f"{PAPER}v1"),
     arxivs.page(PAPER, comments='<a href="https://x.test">this</a>'),
+    arxivs.page(PAPER, comments='<a href="http://[">this</a>'),
     arxivs.packed(arxivs.tar()),
     arxivs.tar(),
     arxivs.pdf(),
@@ -38,6 +39,7 @@ SPICE = [
     b"]]>",
     b"\xff\xfe",
     b"../..",
+    b"http://[",
     b"9" * 5000,
     b"\x1f\x8b",
     b"<!ENTITY a '&a;'>",
@@ -59,7 +61,7 @@ answers = st.one_of(spoilt(), st.binary(max_size=300))
 @settings(max_examples=400, deadline=None)
 @given(answers)
 def test_parsers_give_values_or_say_that_it_is_none(body):
-    for read in (oai.record, oai.headers, atom.papers, lambda one: arxiv_page.page(one, PAPER)):
+    for read in (oai.record, oai.headers, atom.papers, lambda one: arxiv_page.page(one, PAPER, 1)):
         try:
             read(body)
         except (Malformed, oai.OaiError):
@@ -81,7 +83,7 @@ def test_an_e_print_has_an_ending_or_there_is_none(body, html, encoding):
 @settings(max_examples=300, deadline=None)
 @given(answers, st.sampled_from(["record", "page"]))
 def test_the_rung_finds_or_misses(body, name):
-    step = Step(step=name, url="https://export.arxiv.org/x", state={"version": 1})
+    step = Step(step=name, url=urls.page(PAPER, 1), state={"version": 1})
     try:
         asking.read(SOURCE, step, ASKED, body)
     except Miss as miss:

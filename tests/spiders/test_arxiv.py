@@ -56,6 +56,19 @@ def test_another_version_s_licence_stands_on_its_page(source):
     assert asking.read(source, step, asked, arxivs.page(PAPER, None)) == [link(1, None, None)]
 
 
+@pytest.mark.parametrize(
+    ("body", "url"),
+    [
+        (arxivs.page(PAPER), urls.page(PAPER, 2)),
+        (arxivs.page(f"{PAPER}v2"), urls.page(PAPER, 1)),
+        (arxivs.page(PAPER), "https://arxiv.org/abs/x"),
+    ],
+)
+def test_another_version_s_page_tells_nothing_of_it(source, body, url):
+    step = Step(step="page", url=url, state={"version": 1})
+    assert asking.missed(source, step, question(versions=("1",)), body) == Reason.UNAVAILABLE
+
+
 @pytest.mark.parametrize(("url", "set_aside"), [(urls.page(PAPER, 1), True), (urls.pdf(PAPER, 1), True), (urls.record(PAPER), False)])
 def test_the_host_for_programs_is_asked_whatever_its_robots_txt_says_to_crawlers(source, url, set_aside):
     request = source.request({"step": "pdf" if "/pdf/" in url else "page", "url": url}, "key")
