@@ -7,12 +7,14 @@ http://www.openarchives.org/OAI/openarchivesprotocol.html#FlowControl
 from __future__ import annotations
 
 import logging
-import re
 from collections import deque
 from collections.abc import Iterator
+from datetime import date, timedelta
 
+from litcrawl import ids as identifiers
 from litcrawl.arxiv import urls
 from litcrawl.arxiv.table import Table
+from litcrawl.exceptions import BadIdentifier
 from litcrawl.parsers import oai
 from litcrawl.store import Store
 
@@ -20,12 +22,15 @@ logger = logging.getLogger(__name__)
 
 PATH = "runs/harvest.json"
 _ALL = "all"  # the name of the whole of arXiv beside its sets
-_RESTARTS = 3
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_RESTARTS = 3  # without a paper that was not listed before
 
 
 class Incomplete(Exception):
     """The list broke off: what was listed is not all there is."""
+
+
+class Stored(Exception):
+    """There is nothing to list: the watermark is beyond what is asked for."""
 
 
 class Watermarks:
@@ -38,12 +43,36 @@ class Watermarks:
     def of(self, set_: str | None) -> str | None:
         """The watermark of a set; None when it was never harvested."""
         mark = self._marks.get(set_ or _ALL)
-        return mark if isinstance(mark, str) and _DAY.fullmatch(mark) else None
+        return mark if isinstance(mark, str) and _is_day(mark) else None
 
     def move(self, set_: str | None, day: str) -> None:
         """Move a watermark forward. Raises `StorageError`."""
         if day > (self.of(set_) or ""):
             self._marks.set(set_ or _ALL, day)
+
+    def since(self, set_: str | None, until: str | None) -> str | None:
+        """
+        The day from which a set is to be listed; None: the beginning. Raises `Stored` when all up to `until` is stored.
+
+        One day before the watermark: what changed late on a day may be listed on the next.
+        """
+        mark = self.of(set_)
+        if mark is None:
+            return None
+        if until is not None and until < mark:
+            raise Stored(f"all that changed until {mark} is stored")
+        return (date.fromisoformat(mark) - timedelta(days=1)).isoformat()
+
+
+def paper_named(identifier: str) -> str | None:
+    """The paper, without a version, that arXiv lists by this identifier; None, and a warning, for what is no paper."""
+    try:
+        paper = identifiers.parse(identifier, "arxiv").ids.arxiv
+    except BadIdentifier:
+        paper = None
+    if paper is None:
+        logger.warning("arXiv lists %r, which is no paper", identifier[:80])
+    return paper
 
 
 class Harvest:
@@ -58,32 +87,31 @@ class Harvest:
         self.next_url: str | None
         self.day: str | None = None  # the repository's, when the list began: later changes are another harvest's
         self.found: dict[str, str] = {}  # each paper, and the day on which it changed
-        self._start = since
-        self._restarts = 0
+        self._restarts = self._known = 0
         self._open()
 
     def _open(self) -> None:
         self._tokens: set[str] = set()
-        self._items = 0
-        self._ordered, self._last = True, ""  # whether the days have come in order, and the last of them
-        self.next_url = urls.identifiers(set_=self.set_, since=self._start, until=self.until)
+        self._items, self._size = 0, 0
+        self.next_url = urls.identifiers(set_=self.set_, since=self.since, until=self.until)
 
     def take(self, page: oai.Headers) -> None:
         """A page of the list. Raises `Incomplete`."""
         self.day = self.day or page.day
         self._items += len(page.items)
+        self._size = page.size or self._size  # not every page repeats it
         for item in page.items:
-            self._ordered = self._ordered and item.datestamp >= self._last
-            self._last = max(self._last, item.datestamp)
-            paper = urls.paper_of(item.identifier)
+            paper = paper_named(urls.paper_of(item.identifier))
+            if paper is None:
+                continue
             if item.deleted:
                 logger.warning("arXiv has deleted %s: what is held of it stays", paper)
             else:
                 self.found[paper] = max(item.datestamp, self.found.get(paper, ""))
         self.next_url = None
         if page.token is None:
-            if page.size is not None and self._items < page.size:
-                raise Incomplete(f"the list ended after {self._items} of {page.size} papers")
+            if self._items < self._size:
+                raise Incomplete(f"the list ended after {self._items} of {self._size} papers")
             return
         if page.token in self._tokens:
             raise Incomplete("the list goes round in a circle: a resumption token came twice")
@@ -93,14 +121,15 @@ class Harvest:
     def refused(self, error: oai.OaiError) -> None:
         """The repository refuses: nothing matches, a token is over, or the question is wrong. Raises `Incomplete`."""
         self.next_url, self.day = None, self.day or error.day
-        if error.code == "noRecordsMatch" and not self._tokens:
+        if error.code == "noRecordsMatch" and not self._tokens and not self.found:
             return
+        if len(self.found) > self._known:
+            self._restarts, self._known = 0, len(self.found)
         if error.code != "badResumptionToken" or self._restarts == _RESTARTS:
             raise Incomplete(str(error))
         self._restarts += 1
-        if self._ordered and self._last:  # what came before that day need not be listed again
-            self._start = self._last
-        logger.warning("the resumption token is over: listing again from %s", self._start or "the beginning")
+        # From where it began: no day of the list is one to go on from, for the protocol promises no order.
+        logger.warning("the resumption token is over: listing again from %s", self.since or "the beginning")
         self._open()
 
 
@@ -115,7 +144,9 @@ class Progress:
         self._days = harvest.found
         self._stored: set[str] = set()
         mark = marks.of(self._set)
-        joins = mark is None or harvest.since is None or harvest.since <= mark  # else there would be a hole before it
+        joins = harvest.since is None or (mark is not None and harvest.since <= mark)  # else there would be a hole before it
+        if complete and not joins:
+            logger.info("the watermark of %s stays: nobody has harvested what changed before %s", self._set or _ALL, harvest.since)
         self._moves = complete and joins
 
     def papers(self) -> Iterator[tuple[str, str]]:
@@ -135,3 +166,10 @@ class Progress:
         day = self._waiting[0][0] if self._waiting else self._end
         if self._moves and day:
             self._marks.move(self._set, day)
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False

@@ -10,13 +10,12 @@ from scrapy import Request
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from litcrawl import ids as identifiers
 from litcrawl.arxiv import urls
 from litcrawl.arxiv.answers import check_status
 from litcrawl.arxiv.arguments import ArchiveArguments
-from litcrawl.arxiv.harvest import Harvest, Incomplete, Progress, Watermarks
+from litcrawl.arxiv.harvest import Harvest, Incomplete, Progress, Stored, Watermarks, paper_named
 from litcrawl.ending import end
-from litcrawl.exceptions import BadIdentifier, Malformed, Miss
+from litcrawl.exceptions import Malformed, Miss
 from litcrawl.failures import reason_of
 from litcrawl.middlewares.backoff import Backoff
 from litcrawl.middlewares.retry import try_again
@@ -24,7 +23,8 @@ from litcrawl.parsers import atom, oai
 from litcrawl.spiders.base import LadderSpider
 from litcrawl.terms import Reason
 
-_LAST_WORDS = frozenset({Reason.DENIED, Reason.ABSENT})  # what arXiv says with these will be the same in a minute
+_AUTHOR, _HARVEST = "author", "harvest"
+_LAST_WORDS = frozenset({Reason.DENIED, Reason.ABSENT, Reason.TOO_LARGE})  # what arXiv says with these will be the same in a minute
 
 
 class ListingSpider(LadderSpider):
@@ -40,21 +40,27 @@ class ListingSpider(LadderSpider):
     arguments: ArchiveArguments
     marks: Watermarks
     progress: Progress | None
+    _harvest: Harvest
+    _broken: set[str]
     days: dict[str, str]
     """The day on which each paper of the harvest changed."""
 
     async def start(self) -> AsyncIterator[Any]:
-        self.progress, self.days, self._broken, self._heard = None, {}, False, asyncio.Event()
+        self.progress, self.days, self._broken, self._heard = None, {}, set(), asyncio.Event()
         if author := self.arguments.author:
             yield self._call(urls.author(author), self.on_feed)
             await self._heard.wait()
         if self.arguments.harvest:
-            mark = self.marks.of(self.arguments.set_)
-            self._harvest = harvest = Harvest(self.arguments.set_, self.arguments.since or mark, self.arguments.until)
-            self._heard.clear()
-            yield self._call(harvest.next_url or "", self.on_headers)
-            await self._heard.wait()
-            self._listed(harvest)
+            set_, until = self.arguments.set_, self.arguments.until
+            try:
+                self._harvest = Harvest(set_, self.arguments.since or self.marks.since(set_, until), until)
+            except Stored as stored:
+                self.logger.info("harvest: %s; give from to list it again", stored)
+            else:
+                self._heard.clear()
+                yield self._call(self._harvest.next_url or "", self.on_headers)
+                await self._heard.wait()
+                self._listed(self._harvest)
         async for output in super().start():
             yield output
         if self._broken and not self.crawler.stats.get_value("litcrawl/ending"):
@@ -64,7 +70,13 @@ class ListingSpider(LadderSpider):
         """The request once more, when what it brought is no answer and tries are left; the middleware hears of statuses alone."""
         assert response.request
         reason = why.reason if isinstance(why, Miss) else Reason.UNAVAILABLE
-        return None if reason in _LAST_WORDS else try_again(response.request, self, str(reason), Backoff.from_settings(self.settings))
+        if reason in _LAST_WORDS:
+            return None
+        request = response.request
+        if redirected := request.meta.get("redirect_urls"):  # where that leads may be another place by then
+            meta = {name: value for name, value in request.meta.items() if name not in ("redirect_urls", "redirect_seen", "global_only")}
+            request = request.replace(url=redirected[0], meta=meta)
+        return try_again(request, self, str(reason), Backoff.from_settings(self.settings))
 
     def request(self, url: str, **more: Any) -> Request:
         """A request of the archive, with its tries."""
@@ -79,11 +91,12 @@ class ListingSpider(LadderSpider):
             check_status(response)
             papers = atom.papers(response.body)
         except (Malformed, Miss) as error:
-            yield from self._give_up_or_again(response, f"author {author}", error)
+            yield from self._give_up_or_again(response, _AUTHOR, error)
             return
         self.logger.info("author %s: %d papers", author, len(papers))
         for paper in papers:
-            self._add("author", paper.rpartition("v")[0] or paper)  # the feed names the newest version, which is no wish for that alone
+            if (known := paper_named(paper)) is not None:  # the feed names the newest version, which is no wish for that alone
+                self.arguments.listed.append((_AUTHOR, known))
         self._heard.set()
 
     def on_headers(self, response: Response) -> Iterator[Request]:
@@ -95,10 +108,10 @@ class ListingSpider(LadderSpider):
             except oai.OaiError as error:
                 harvest.refused(error)
         except (Malformed, Miss) as error:
-            yield from self._give_up_or_again(response, "harvest", error)
+            yield from self._give_up_or_again(response, _HARVEST, error)
             return
         except Incomplete as error:
-            self._break("harvest", error)
+            self._break(_HARVEST, error)
             return
         if harvest.next_url:
             yield self._call(harvest.next_url, self.on_headers)
@@ -106,7 +119,9 @@ class ListingSpider(LadderSpider):
             self._heard.set()
 
     def on_list_failure(self, failure: Failure) -> None:
-        self._break(failure.request.url, f"{reason_of(failure)}: {failure.value}")  # type: ignore[attr-defined]
+        request = failure.request  # type: ignore[attr-defined]
+        what = _AUTHOR if request.callback == self.on_feed else _HARVEST
+        self._break(what, f"{reason_of(failure)}: {failure.value} ({request.url})")
 
     def _call(self, url: str, callback: Any) -> Request:
         return self.request(url, headers={"Accept-Encoding": "gzip"}, callback=callback, errback=self.on_list_failure)
@@ -120,25 +135,13 @@ class ListingSpider(LadderSpider):
 
     def _break(self, what: str, why: object) -> None:
         self.logger.error("%s: %s: not all papers are known", what, why)
-        self._broken = True
+        self._broken.add(what)
         self._heard.set()
 
     def _listed(self, harvest: Harvest) -> None:
-        self.progress = Progress(self.marks, harvest, complete=not self._broken)
+        self.progress = Progress(self.marks, harvest, complete=_HARVEST not in self._broken)
         for paper, day in self.progress.papers():
-            if (known := self._add("set", paper)) is not None:
-                self.days[known] = max(day, self.days.get(known, ""))
+            self.arguments.listed.append(("set", paper))
+            self.days[paper] = day
         self.logger.info("harvest: %d papers changed since %s", len(harvest.found), harvest.since or "the beginning")
         self.progress.move()
-
-    def _add(self, argument: str, identifier: str) -> str | None:
-        """Add a paper to the list; None for what is no paper of arXiv's."""
-        try:
-            paper = identifiers.parse(identifier, "arxiv").ids.arxiv
-        except BadIdentifier:
-            paper = None
-        if paper is None:
-            self.logger.warning("arXiv lists %r, which is no paper", identifier[:80])
-        else:
-            self.arguments.listed.append((argument, paper))
-        return paper

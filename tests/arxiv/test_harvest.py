@@ -5,7 +5,7 @@ import json
 import arxivs
 import pytest
 
-from litcrawl.arxiv.harvest import Harvest, Incomplete, Progress, Watermarks
+from litcrawl.arxiv.harvest import Harvest, Incomplete, Progress, Stored, Watermarks
 from litcrawl.exceptions import BadArgument
 from litcrawl.parsers import oai
 from litcrawl.store import Store
@@ -34,11 +34,11 @@ def store(tmp_path):
 def test_it_asks_for_a_set_and_days_then_by_token_alone():
     harvest = Harvest("math:math:PR", "2026-11-01", "2026-11-30")
     assert harvest.next_url == f"{BASE}metadataPrefix=arXivRaw&set=math:math:PR&from=2026-11-01&until=2026-11-30"
-    harvest.take(page("2303.1 2026-11-01", token="a|1"))
+    harvest.take(page("2303.00001 2026-11-01", token="a|1"))
     assert harvest.next_url == f"{BASE}resumptionToken=a%7C1"
-    harvest.take(page("2303.2 2026-11-02"))
+    harvest.take(page("2303.00002 2026-11-02"))
     assert harvest.next_url is None
-    assert harvest.found == {"2303.1": "2026-11-01", "2303.2": "2026-11-02"}
+    assert harvest.found == {"2303.00001": "2026-11-01", "2303.00002": "2026-11-02"}
 
 
 def test_nothing_matches_is_a_whole_answer():
@@ -55,27 +55,52 @@ def test_another_refusal_is_no_complete_harvest(code):
     assert harvest.next_url is None
 
 
-def test_a_token_that_is_over_begins_anew_at_the_last_day_that_came_in_order():
+@pytest.mark.parametrize("days", [("2026-11-01", "2026-11-05"), ("2026-11-05", "2026-11-01"), ("2026-11-05", "2026-11-05")])
+def test_a_token_that_is_over_begins_anew_where_the_list_began(days):
+    """No day in it is one to go on from: a page may hold one day alone of a list that is in no order."""
     harvest = Harvest("math", "2026-11-01", None)
-    harvest.take(page("2303.1 2026-11-01", "2303.2 2026-11-05", token="a"))
-    harvest.refused(error("badResumptionToken"))
-    assert harvest.next_url == f"{BASE}metadataPrefix=arXivRaw&set=math&from=2026-11-05"
-    harvest.take(page("2303.2 2026-11-05", "2303.3 2026-11-06", token="a"))  # a token of another list
-    harvest.take(page("2303.4 2026-11-07"))
-    assert list(harvest.found) == ["2303.1", "2303.2", "2303.3", "2303.4"]
-
-
-def test_days_that_come_in_no_order_are_no_place_to_begin_at():
-    harvest = Harvest("math", "2026-11-01", None)
-    harvest.take(page("2303.1 2026-11-05", "2303.2 2026-11-01", token="a"))
+    harvest.take(page(f"2303.00001 {days[0]}", f"2303.00002 {days[1]}", token="a"))
     harvest.refused(error("badResumptionToken"))
     assert harvest.next_url == f"{BASE}metadataPrefix=arXivRaw&set=math&from=2026-11-01"
+    harvest.take(page("2303.00002 2026-11-05", "2303.00003 2026-11-02", token="a"))  # a token of another list
+    harvest.take(page("2303.00004 2026-11-07"))
+    assert list(harvest.found) == [f"2303.0000{n}" for n in (1, 2, 3, 4)]
+
+
+def test_restarts_that_bring_more_are_not_counted():
+    harvest = Harvest("math", None, None)
+    for n in range(1, 9):
+        harvest.take(page(f"2303.0000{n} 2026-11-05", token="a"))
+        harvest.refused(error("badResumptionToken"))
+    assert len(harvest.found) == 8
+
+
+def test_nothing_matches_after_papers_were_found_is_a_break():
+    harvest = Harvest("math", None, None)
+    harvest.take(page("2303.00001 2026-11-05", token="a"))
+    harvest.refused(error("badResumptionToken"))
+    with pytest.raises(Incomplete, match="noRecordsMatch"):
+        harvest.refused(error("noRecordsMatch"))
+
+
+def test_the_size_that_any_page_states_holds_to_the_end():
+    harvest = Harvest("math", None, None)
+    harvest.take(page("2303.00001 2026-11-05", token="a", size=500))
+    with pytest.raises(Incomplete, match="after 2 of 500"):
+        harvest.take(page("2303.00002 2026-11-05"))
+
+
+def test_what_is_no_paper_is_dropped_and_versions_are_no_papers_of_their_own(caplog):
+    harvest = Harvest("math", None, None)
+    harvest.take(page("weird/1 2026-11-01", "2303.00001v2 2026-11-02", "math.GT/0309136 2026-11-03"))
+    assert list(harvest.found) == ["2303.00001", "math/0309136"]
+    assert "'weird/1', which is no paper" in caplog.text
 
 
 def test_tokens_that_are_always_over_end_it_incomplete():
     harvest = Harvest("math", None, None)
     for _ in range(3):
-        harvest.take(page("2303.1 2026-11-05", token="a"))
+        harvest.take(page("2303.00001 2026-11-05", token="a"))
         harvest.refused(error("badResumptionToken"))
     with pytest.raises(Incomplete, match="badResumptionToken"):
         harvest.refused(error("badResumptionToken"))
@@ -84,33 +109,33 @@ def test_tokens_that_are_always_over_end_it_incomplete():
 
 def test_nothing_matches_in_the_middle_of_a_list_is_a_break():
     harvest = Harvest("math", None, None)
-    harvest.take(page("2303.1 2026-11-05", token="a"))
+    harvest.take(page("2303.00001 2026-11-05", token="a"))
     with pytest.raises(Incomplete):
         harvest.refused(error("noRecordsMatch"))
 
 
 def test_the_same_token_twice_is_a_circle():
     harvest = Harvest("math", None, None)
-    harvest.take(page("2303.1 2026-11-05", token="a"))
+    harvest.take(page("2303.00001 2026-11-05", token="a"))
     with pytest.raises(Incomplete, match="twice"):
-        harvest.take(page("2303.1 2026-11-05", token="a"))
+        harvest.take(page("2303.00001 2026-11-05", token="a"))
     assert harvest.next_url is None
 
 
 def test_an_empty_token_is_the_end_held_against_the_announced_size():
     harvest = Harvest("math", None, None)
-    harvest.take(page("2303.1 2026-11-05", token="a", size=2))
-    harvest.take(page("2303.2 2026-11-05", size=2))
+    harvest.take(page("2303.00001 2026-11-05", token="a", size=2))
+    harvest.take(page("2303.00002 2026-11-05", size=2))
     assert harvest.next_url is None
     short = Harvest("math", None, None)
     with pytest.raises(Incomplete, match="after 1 of 3"):
-        short.take(page("2303.1 2026-11-05", size=3))
+        short.take(page("2303.00001 2026-11-05", size=3))
 
 
 def test_what_arxiv_deleted_is_not_listed():
     harvest = Harvest("math", None, None)
-    harvest.take(oai.headers(arxivs.identifiers(arxivs.header("2303.1", status=' status="deleted"'), arxivs.header("2303.2"))))
-    assert list(harvest.found) == ["2303.2"]
+    harvest.take(oai.headers(arxivs.identifiers(arxivs.header("2303.00001", status=' status="deleted"'), arxivs.header("2303.00002"))))
+    assert list(harvest.found) == ["2303.00002"]
 
 
 # the watermark
@@ -130,42 +155,58 @@ def mark(store, set_="math"):
 
 
 def test_it_moves_behind_what_is_stored_and_at_last_to_the_list_s_own_day(store):
-    found = progress(store, "2303.3 2026-11-03", "2303.1 2026-11-01", "2303.2 2026-11-01")
-    assert list(found.papers()) == [("2303.1", "2026-11-01"), ("2303.2", "2026-11-01"), ("2303.3", "2026-11-03")]
+    found = progress(store, "2303.00003 2026-11-03", "2303.00001 2026-11-01", "2303.00002 2026-11-01")
+    assert list(found.papers()) == [("2303.00001", "2026-11-01"), ("2303.00002", "2026-11-01"), ("2303.00003", "2026-11-03")]
     assert mark(store) == "2026-11-01"
-    found.stored("2303.1")
+    found.stored("2303.00001")
     assert mark(store) == "2026-11-01"
-    found.stored("2303.2")
+    found.stored("2303.00002")
     assert mark(store) == "2026-11-03"
     found.stored("2301.00001")  # of a list, not of the harvest
-    found.stored("2303.3")
+    found.stored("2303.00003")
     assert mark(store) == "2026-11-30"
 
 
 def test_it_does_not_move_over_a_paper_that_is_not_stored(store):
-    found = progress(store, "2303.1 2026-11-01", "2303.2 2026-11-02", "2303.3 2026-11-03")
-    found.stored("2303.1")
-    found.stored("2303.3")
+    found = progress(store, "2303.00001 2026-11-01", "2303.00002 2026-11-02", "2303.00003 2026-11-03")
+    found.stored("2303.00001")
+    found.stored("2303.00003")
     assert mark(store) == "2026-11-02"
 
 
 def test_it_ends_at_the_asked_day_and_never_goes_back(store):
-    progress(store, "2303.1 2026-11-02", until="2026-11-03").stored("2303.1")
+    progress(store, "2303.00001 2026-11-02", until="2026-11-03").stored("2303.00001")
     assert mark(store) == "2026-11-03"
-    progress(store, "2303.1 2026-11-01", since="2026-11-01", until="2026-11-02").stored("2303.1")
+    progress(store, "2303.00001 2026-11-01", since="2026-11-01", until="2026-11-02").stored("2303.00001")
     assert mark(store) == "2026-11-03"
-    progress(store, "2303.1 2026-11-05", since="2026-11-03", until="2027-01-01").stored("2303.1")
+    progress(store, "2303.00001 2026-11-05", since="2026-11-03", until="2027-01-01").stored("2303.00001")
     assert mark(store) == "2026-11-30"
 
 
 def test_a_harvest_that_leaves_a_hole_does_not_move_it(store):
-    progress(store, "2303.1 2026-11-02", until="2026-11-03").stored("2303.1")
-    progress(store, "2303.1 2026-11-10", since="2026-11-08").stored("2303.1")
+    progress(store, "2303.00001 2026-11-02", until="2026-11-03").stored("2303.00001")
+    progress(store, "2303.00001 2026-11-10", since="2026-11-08").stored("2303.00001")
     assert mark(store) == "2026-11-03"
 
 
+def test_a_first_harvest_from_some_day_on_leaves_no_watermark(store, caplog):
+    caplog.set_level("INFO")
+    progress(store, "2303.00001 2026-11-02", since="2026-11-01").stored("2303.00001")
+    assert mark(store) is None
+    assert "nobody has harvested what changed before 2026-11-01" in caplog.text
+
+
+def test_where_the_next_harvest_begins(store):
+    marks = Watermarks(store)
+    assert marks.since("math", None) is None
+    marks.move("math", "2026-11-01")
+    assert [marks.since("math", until) for until in (None, "2026-11-01", "2026-12-01")] == ["2026-10-31"] * 3
+    with pytest.raises(Stored, match="until 2026-11-01 is stored"):
+        marks.since("math", "2026-10-31")
+
+
 def test_a_list_that_broke_off_does_not_move_it(store):
-    progress(store, "2303.1 2026-11-02", complete=False).stored("2303.1")
+    progress(store, "2303.00001 2026-11-02", complete=False).stored("2303.00001")
     assert mark(store) is None
 
 
@@ -177,8 +218,8 @@ def test_where_nothing_has_changed_it_moves_all_the_same(store):
 
 
 def test_each_set_has_its_own_and_so_has_the_whole(store):
-    progress(store, "2303.1 2026-11-02", set_=None).stored("2303.1")
-    progress(store, "2303.1 2026-11-02", set_="cs", until="2026-11-04").stored("2303.1")
+    progress(store, "2303.00001 2026-11-02", set_=None).stored("2303.00001")
+    progress(store, "2303.00001 2026-11-02", set_="cs", until="2026-11-04").stored("2303.00001")
     assert (mark(store, "all"), mark(store, "cs"), mark(store)) == ("2026-11-30", "2026-11-04", None)
     assert Watermarks(store).of(None) == "2026-11-30"
 

@@ -49,7 +49,7 @@ async def test_a_harvest_stores_the_papers_and_moves_its_watermark(out, monkeypa
         asked = len(world.asked)
         assert asked == 2 + 2 * 4
         assert (await world.crawl(out, set="math")).status == 0  # goes on from the watermark, and all it lists is up to date
-        assert world.server.arrivals[asked].path.endswith("set=math&from=2026-11-30")
+        assert world.server.arrivals[asked].path.endswith("set=math&from=2026-11-29")
         assert len(world.asked) == asked + 2
 
 
@@ -122,3 +122,36 @@ async def test_what_arxiv_lists_and_is_no_paper_is_passed_over(out, monkeypatch,
         crawled = await world.crawl(out, until="2026-11-30")
     assert list(crawled.articles) == ["arxiv:2303.00001"]
     assert "which is no paper" in caplog.text
+    assert marks(out) == {"all": "2026-11-30"}  # it does not wait for what can never be stored
+
+
+async def test_an_author_s_list_that_fails_does_not_hold_the_watermark(out, monkeypatch):
+    lists = {"first": arxivs.identifiers(arxivs.header("2303.00001"))}
+    async with arxivs.arxiv(monkeypatch, papers("2303.00001"), lists=lists) as world:
+        assert (await world.crawl(out, author="body_a_1", set="math")).status == 3
+    assert marks(out) == {"math": "2026-11-30"}
+
+
+async def test_what_is_stored_already_is_not_listed(out, monkeypatch, caplog):
+    caplog.set_level("INFO")
+    (out / "runs").mkdir(parents=True)
+    (out / "runs/harvest.json").write_text('{"math": "2026-11-30"}')
+    async with arxivs.arxiv(monkeypatch, {}) as world:
+        assert (await world.crawl(out, set="math", until="2026-01-31")).status == 0
+        assert world.asked == []
+    assert "all that changed until 2026-11-30 is stored" in caplog.text
+
+
+async def test_an_author_s_old_papers_whose_archive_has_a_v_in_its_name(out, monkeypatch):
+    feed = {"/a/body_a_1.atom2": arxivs.feed("solv-int/9701001")}
+    async with arxivs.arxiv(monkeypatch, papers("solv-int/9701001"), lists=feed) as world:
+        assert list((await world.crawl(out, author="body_a_1")).articles) == ["arxiv:solv-int/9701001"]
+
+
+async def test_a_try_after_a_redirect_that_led_nowhere_goes_to_the_first_address(out, monkeypatch):
+    async with arxivs.arxiv(monkeypatch, papers("2303.00001")) as world:
+        world.lists["/busy"] = b"<html>busy</html>"
+        moved = Answer(302, headers=[("Location", "/busy")])
+        world.first = lambda arrival, n: moved if arrival.path.startswith("/pdf") and n == 1 else None
+        assert (await world.crawl(out, ids="2303.00001")).status == 0
+        assert [one for one in world.asked if one.startswith(("/pdf", "/busy"))] == ["/pdf/2303.00001v1", "/busy", "/pdf/2303.00001v1"]
