@@ -88,9 +88,9 @@ _NCBI = {  # per host and address; https://support.nlm.nih.gov/kbArticle/?pn=KA-
     "page": "https://www.ncbi.nlm.nih.gov/books/NBK25497/",
 }
 LITCRAWL_SLOTS = {
-    # one allowance for three hosts, and one connection
+    # one allowance for all hosts, and one connection
     "arxiv": {
-        "hosts": ["arxiv.org", "export.arxiv.org", "oaipmh.arxiv.org"],
+        "hosts": ["arxiv.org", "export.arxiv.org", "oaipmh.arxiv.org", ".arxiv.org"],
         "limit": (1, 3.0),
         "concurrency": 1,
         "timeout": 120,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from litcrawl.exceptions import BadArgument
@@ -32,6 +32,17 @@ class Slot:
     autothrottle: bool
     timeout: float
     page: str | None = None
+
+
+def stricter(one: Slot, other: Slot) -> Slot:
+    """The first of two entries with the other's limit, delay and concurrency where these allow less."""
+    limits = [slot.limit for slot in (one, other) if slot.limit]
+    return replace(
+        one,
+        limit=min(limits, key=lambda limit: limit[0] / limit[1]) if limits else None,
+        delay=max(one.delay, other.delay),
+        concurrency=min(one.concurrency, other.concurrency),
+    )
 
 
 class Slots:

@@ -1,6 +1,7 @@
 """Which slot an address belongs to, and what a table may say."""
 
 import pytest
+from crawling import project_settings
 from scrapy.settings import Settings
 
 from litcrawl.exceptions import BadArgument
@@ -77,3 +78,10 @@ def test_scrapys_own_slots_follow() -> None:
     settings = Settings({"LITCRAWL_SLOTS": TABLE})
     SlotsAddon().update_settings(settings)
     assert settings["DOWNLOAD_SLOTS"]["arxiv"] == {"delay": 3.0, "concurrency": 1, "jitter": 0}
+
+
+def test_every_host_of_arxiv_is_in_its_slot() -> None:
+    slots = Slots(project_settings().getdict("LITCRAWL_SLOTS"))
+    hosts = ("arxiv.org", "export.arxiv.org", "oaipmh.arxiv.org", "www.arxiv.org", "browse.arxiv.org")
+    assert {slots.of(host).name for host in hosts} == {"arxiv"}
+    assert slots.of("notarxiv.org").name == "notarxiv.org"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from litcrawl.slots import Slot
+from litcrawl.slots import Slot, stricter
 
 # How far a sleeping timer may fire early; a promise is kept with this much to spare.
 MARGIN = 0.005
@@ -30,11 +30,17 @@ class Gate:
         self._paused = 0.0
         self._put_off_since: float | None = None
 
-    def successor(self) -> Gate:
-        """A gate of the same slot that remembers when requests were sent, and nothing else."""
-        gate = Gate(self.slot)
+    def successor(self, slot: Slot) -> Gate:
+        """A gate of a slot that remembers when requests were sent through this one, and nothing else."""
+        gate = Gate(slot)
         gate._sent, gate._ends = self._sent, self._ends
         return gate
+
+    def tighten(self, slot: Slot) -> None:
+        """Keep, beside the own slot's promise, that of another entry for the same hosts: of each the stricter part."""
+        self.slot = stricter(self.slot, slot)
+        self._limit, self._delay = self.slot.limit, max(self._delay, slot.delay)
+        self._concurrency = min(self._concurrency, slot.concurrency)
 
     def sent(self, now: float) -> None:
         self._sent = now

@@ -116,7 +116,7 @@ class PacingMiddleware:
             return float("inf")
         gate = self._gate(slot)
         elsewhere = sum(other.under_way(slot) for other in _GATES.others(gate.slot, self))
-        due = gate.due(now, active=len(active) + elsewhere, delay=self._throttle(gate.slot))
+        due = gate.due(now, active=len(active) + elsewhere, delay=self._throttle(self.slots.named(slot)))
         return due + _GATES.waits(gate.slot, self)
 
     def under_way(self, slot: str) -> int:

@@ -68,3 +68,29 @@ def test_a_process_counts_its_start_for_a_request():
     began, gates = monotonic(), Gates()
     due = {name: gates.join(Slots(table).named(name), "one").due(began, active=0, delay=0) - began for name in table}
     assert {name: round(seconds, 1) for name, seconds in due.items()} == {"arxiv": 3.0, "hourly": 3.0, "quick": 0.1}
+
+
+async def test_crawlers_whose_entries_differ_in_something_else_share_a_limit():
+    tables = [{"group": SLOTS["group"] | {"timeout": seconds}} for seconds in (100, 200)]
+    async with loopback(lambda arrival, n: Answer(latency=0.05)) as world:
+        await asyncio.gather(
+            *(
+                crawl([Request(world.url(f"/{n}", host)) for n in range(3)], LITCRAWL_SLOTS=table)
+                for host, table in zip(HOSTS, tables, strict=False)
+            )
+        )
+        assert min(gaps(world.times())) >= 0.2
+        assert world.most_at_once == 1
+
+
+def test_of_entries_that_differ_the_stricter_holds_while_both_are_used():
+    gates = Gates()
+    first, second, third = (Slots({"group": {"limit": (1, seconds), "concurrency": 2}}).named("group") for seconds in (1.0, 5.0, 2.0))
+    gate = gates.join(first, "one")
+    assert gates.join(second, "two") is gates.join(third, "three") is gate
+    gate.sent(gate_time := 1000.0)
+    gate.ended(gate_time)
+    assert 1005.0 <= gate.due(gate_time, active=0, delay=0) < 1005.1
+    for user in ("one", "two", "three"):
+        gates.leave(user)
+    assert 1001.0 <= gates.join(first, "four").due(gate_time, active=0, delay=0) < 1001.1
