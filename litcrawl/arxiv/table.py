@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import orjson
 
-from litcrawl.exceptions import BadArgument, StorageError
+from litcrawl import locks
+from litcrawl.exceptions import FULL, BadArgument, StorageError
 from litcrawl.store import Store
 
 _Stamp = tuple[int, int, int] | None
 
 
 class Table:
-    """Maps names to values; a change is on disk when its method returns. What others have put there stays there."""
+    """
+    Maps names to values; a change is on disk when its method returns.
+
+    What others of our kind put there meanwhile, in this process or another, stays there: reading, changing and writing are one step, under
+    a lock beside the runs. So does what other programs put there between two of our changes; they know nothing of the lock.
+    """
 
     def __init__(self, store: Store, path: str) -> None:
         """Raises `BadArgument` when it is there and cannot be read: to write over it would lose what it says."""
@@ -30,19 +37,29 @@ class Table:
 
     def set(self, name: str, value: Any) -> None:
         """Change one value. Raises `StorageError`."""
-        self._catch_up()
-        self._values[name] = value
-        self._write()
+        with self._changing() as values:
+            values[name] = value
 
     def update(self, name: str, changes: Mapping[str, Any]) -> None:
         """Change some of the entries that a name's own table has. Raises `StorageError`."""
-        self._catch_up()
-        own = self._values.get(name)
-        self._values[name] = {**(own if isinstance(own, dict) else {}), **changes}
-        self._write()
+        with self._changing() as values:
+            own = values.get(name)
+            values[name] = {**(own if isinstance(own, dict) else {}), **changes}
+
+    @contextmanager
+    def _changing(self) -> Iterator[dict[str, Any]]:
+        name = self._path.rpartition("/")[2]
+        try:
+            with locks.held(self._store.out / "runs" / f"{name}.lock"):
+                self._catch_up()
+                yield self._values
+                self._write()
+        except OSError as error:
+            raise StorageError(f"{self._path} cannot be locked: {error}", full=error.errno in FULL) from error
 
     def _catch_up(self) -> None:
-        if self._look() != self._stamp:
+        stamp = self._look()
+        if stamp is not None and stamp != self._stamp:  # where it is gone, what it said is all that is left of it
             try:
                 self._values, self._stamp = self._read()
             except (OSError, ValueError) as error:

@@ -14,22 +14,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from litcrawl import locks
 from litcrawl.exceptions import FULL, StorageError
 from litcrawl.items import Spool
 from litcrawl.output import output_folder
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(file: BinaryIO) -> None:
-        file.seek(0)  # one byte, wherever the file stands; others can read the rest only, so we read through this very file
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _lock(file: BinaryIO) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
 
 _CHECKPOINT = 16 << 20  # bytes that a crash of the machine may cost
 _BLOCK = 1 << 20
@@ -107,7 +95,7 @@ class Parts:
         with _storing(path):
             file = path.open("r+b" if length else "a+b")
             try:
-                _lock(file)
+                locks.take(file)
                 if not os.path.samestat(os.fstat(file.fileno()), path.stat()):  # finished between the two: no longer of this name
                     raise FileExistsError(path)
             except OSError:  # in use by another transfer: two writers would spoil it for both
