@@ -75,8 +75,13 @@ class ListingSpider(LadderSpider):
         request = response.request
         if redirected := request.meta.get("redirect_urls"):  # where that leads may be another place by then
             meta = {name: value for name, value in request.meta.items() if name not in ("redirect_urls", "redirect_seen", "global_only")}
-            request = request.replace(url=redirected[0], meta=meta)
-        return try_again(request, self, str(reason), Backoff.from_settings(self.settings))
+            request = request.replace(
+                url=redirected[0], meta=meta | {"retry_times": meta.get("fell_short", 0)}
+            )  # a redirect drops the count
+        again = try_again(request, self, str(reason), Backoff.from_settings(self.settings))
+        if again is not None:
+            again.meta["fell_short"] = again.meta["retry_times"]
+        return again
 
     def request(self, url: str, **more: Any) -> Request:
         """A request of the archive, with its tries."""

@@ -380,6 +380,7 @@ async def test_a_page_that_leads_to_the_newest_version_tells_nothing_of_another(
         crawled = await world.crawl(out, ids=PAPER)
         assert list(table(out, "version-licences.json")) == [f"{PAPER}v2"]
         assert crawled.status == 3
+        assert world.count(f"/abs/{PAPER}v1") == 4
         world.first = None
         assert (await world.crawl(out, ids=PAPER)).status == 0
     assert table(out, "version-licences.json")[f"{PAPER}v1"]["licence"] == arxivs.NONEXCLUSIVE
