@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from scrapy.http import Response
 
 from litcrawl import proof
@@ -15,6 +17,8 @@ from litcrawl.proof.content import Content
 from litcrawl.terms import Reason, Want
 from litcrawl.wire.response import SpooledResponse
 
+logger = logging.getLogger(__name__)
+
 _STATUSES = {403: Reason.DENIED, 404: Reason.ABSENT, 429: Reason.RATE_LIMITED}
 
 
@@ -22,6 +26,21 @@ def check_status(response: Response) -> None:
     """Raise the `Miss` that a status other than 200 means."""
     if response.status != 200:
         raise Miss(_STATUSES.get(response.status, Reason.UNAVAILABLE), f"HTTP {response.status}")
+
+
+def content_of(response: Response) -> Content:
+    """The bytes of an answer, wherever they lie."""
+    return Content(response.spool if isinstance(response, SpooledResponse) else response.body)
+
+
+def refused(error: oai.OaiError) -> Miss:
+    """What a refusal of the repository means for a paper."""
+    return Miss(Reason.ABSENT if error.absent else Reason.UNAVAILABLE, str(error))
+
+
+def later(miss: Miss) -> Miss:
+    """A page in place of a file is worth another try: arXiv's say that it is busy, or that the PDF is still being made."""
+    return Miss(Reason.UNAVAILABLE, miss.detail) if miss.reason == Reason.WRONG_TYPE else miss
 
 
 def record(response: Response, archive: Archive, paper: str) -> list[str]:
@@ -34,12 +53,15 @@ def record(response: Response, archive: Archive, paper: str) -> list[str]:
     try:
         told = oai.record(response.body)
     except oai.OaiError as error:
-        raise Miss(Reason.ABSENT if error.code == "idDoesNotExist" else Reason.UNAVAILABLE, str(error)) from error
+        raise refused(error) from error
     if told.id != paper:
         raise Malformed(f"the record of {told.id[:40]}")
     before = archive.record(paper)
-    archive.keep_record(paper, response.body)
     known = {one.number for one in (before or told).versions}
+    if lost := known - {one.number for one in told.versions}:
+        logger.warning("the record of %s tells no more of %s: the one that is held stays", paper, ", ".join(f"v{n}" for n in sorted(lost)))
+        return []
+    archive.keep_record(paper, response.body)
     return [f"{paper}v{one.number}" for one in told.versions if one.number not in known]
 
 
@@ -51,12 +73,10 @@ def told_by_page(response: Response, paper: str, version: int) -> arxiv_page.Pag
 
 
 def page(response: Response, archive: Archive, paper: str, version: int) -> None:
-    """Keep licence and comments of a version; where the newest one's page names no licence, the record does. Raises as `record`."""
+    """Keep licence and comments of a version. Raises as `record`."""
     check_status(response)
     told = told_by_page(response, paper, version)
-    held = archive.record(paper)
-    newest = held.licence if held and held.newest.number == version else None
-    archive.keep_page(paper, version, told.licence or newest, told.comments)
+    archive.keep_page(paper, version, told.licence, told.comments)
 
 
 def file(response: Response, archive: Archive, chain: Chain, task: Task, most: int) -> tuple[Chain, File, Content]:
@@ -67,11 +87,10 @@ def file(response: Response, archive: Archive, chain: Chain, task: Task, most: i
     """
     check_status(response)
     paper, version, what = chain["paper"], task["version"], task["what"]
-    content = Content(response.spool if isinstance(response, SpooledResponse) else response.body)
+    content = content_of(response)
     encoding = (response.headers.get("Content-Encoding") or b"").decode("latin-1") or None
     if what == PDF:
-        if eprint.ENOUGH.fullmatch(content.head[:100]):
-            raise Miss(Reason.RATE_LIMITED, "Rate exceeded")
+        eprint.check_rate(content)
         proved = proof.check(content, Want.PDF, encoding=encoding, most=most)
         content, name, checks = proved.content, f"v{version}.pdf", proved.checks
     else:

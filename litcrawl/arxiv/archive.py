@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from litcrawl.items import Spool
 from litcrawl.parsers import oai
 from litcrawl.proof.content import Content
 from litcrawl.store import PAPERS, Store
-from litcrawl.terms import Want
+from litcrawl.terms import Reason, Want
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ PDF, SOURCE = "pdf", "src"
 """The two files of a version, as the keys of `download.json` have them."""
 
 _BLOCK = 1 << 20
-_NAME = re.compile(r"v[0-9][A-Za-z0-9.-]*")  # folders are handed on from one to another: none may lead out of it
+_NUMBER = re.compile(r"[1-9][0-9]{0,3}")
 
 
 class Archive:
@@ -71,8 +71,8 @@ class Archive:
         """The entry of a file that is on disk, at its size: `file`, `url`, `bytes`, `sha256`."""
         entry = self._entries(paper).get(f"v{version}.{what}")
         name = _text(entry, "file")
-        if name is None or not isinstance(entry, dict) or not _NAME.fullmatch(name):
-            return None
+        if name is None or not isinstance(entry, dict) or not _form(version, what).fullmatch(name):
+            return None  # folders are handed on from one to another: none may lead out of it, nor to another version's file
         size = self.store.size(f"{folder(paper)}/{name}")
         if not size or entry.get("bytes", size) != size:
             return None
@@ -88,12 +88,31 @@ class Archive:
         inside = self.store.out / folder(paper)
         names = sorted(path.name for path in inside.iterdir()) if inside.is_dir() else []
         for version in versions:
-            for what, form in ((PDF, rf"v{version}\.pdf"), (SOURCE, rf"v{version}-source\.[a-z.]+")):
-                for name in (one for one in names if re.fullmatch(form, one)):
+            for what in (PDF, SOURCE):
+                for name in filter(_form(version, what).fullmatch, names):
                     if _text(self._entries(paper).get(f"v{version}.{what}"), "file") is None and (found := _whole(inside / name, what)):
                         size, digest, written = found
                         url = address(paper, version, what)
                         self._enter(paper, version, what, {"file": name, "url": url, "bytes": size, "sha256": digest, "fetched": written})
+
+    def owed(self) -> Iterator[tuple[str, int]]:
+        """
+        The versions that the tables know, and of which they lack the licence or a file.
+
+        A file that was withdrawn is not lacking: its record says so.
+        """
+        versions: set[tuple[str, int]] = set()
+        for name in self._licences.names():
+            paper, _, number = name.rpartition("v")
+            versions |= {(paper, int(number))} if _NUMBER.fullmatch(number) else set()
+        for paper in self._files.names():
+            keys = (key.removeprefix("v").partition(".")[0] for key in self._entries(paper))
+            versions |= {(paper, int(number)) for number in keys if _NUMBER.fullmatch(number)}
+        for paper, version in sorted(versions):
+            entries = [self._entries(paper).get(f"v{version}.{what}") for what in (PDF, SOURCE)]
+            had = (_text(one, "file") or (_text(one, "error") or "").startswith(f"{Reason.WITHDRAWN}:") for one in entries)
+            if self.licence(paper, version) is None or not all(had):
+                yield paper, version
 
     # what is new
 
@@ -103,9 +122,10 @@ class Archive:
         self._read = ("", None)
 
     def keep_page(self, paper: str, version: int, licence: str | None, comments: str | None) -> None:
-        """Take down what a version's page says; a licence that is known is not forgotten. Raises `StorageError`."""
-        known = licence or self.licence(paper, version)
-        self._licences.set(f"{paper}v{version}", {"licence": known, "comments": comments})
+        """Take down what a version's page says; what is known is not forgotten. Raises `StorageError`."""
+        name = f"{paper}v{version}"
+        known = {"licence": licence, "comments": comments}
+        self._licences.set(name, {key: value or _text(self._licences.get(name), key) for key, value in known.items()})
 
     def keep_file(self, path: str, content: bytes | Spool, *, paper: str, version: int, what: str, size: int, sha256: str) -> None:
         """Store a file, whole, and enter it. Raises `StorageError`."""
@@ -137,6 +157,11 @@ def address(paper: str, version: int, what: str) -> str:
     return urls.pdf(paper, version) if what == PDF else urls.source(paper, version)
 
 
+def _form(version: int, what: str) -> re.Pattern[str]:
+    """The names that a file of a version may have."""
+    return re.compile(rf"v{version}\.pdf" if what == PDF else rf"v{version}-source\.[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)*")
+
+
 def _text(entry: object, name: str) -> str | None:
     value = entry.get(name) if isinstance(entry, dict) else None
     return value if isinstance(value, str) and value else None
@@ -153,8 +178,10 @@ def _whole(path: Path, what: str) -> tuple[int, str, str] | None:
         content = Content(Spool(path=str(path), size=size, sha256=sha256.hexdigest(), md5="", head=head, tail=tail))
         if what == PDF:
             proof.check(content, Want.PDF)
-        elif eprint.prove(content, html=False)[1] not in eprint.PROVABLE:
-            return None
+        else:
+            _, ending, checks = eprint.prove(content, html=False)
+            if ending not in eprint.PROVABLE or not checks:
+                return None
         return size, content.sha256, _moment(datetime.fromtimestamp(path.stat().st_mtime, UTC))
     except (OSError, Miss):
         return None

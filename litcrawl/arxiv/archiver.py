@@ -12,6 +12,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
 from twisted.python.failure import Failure
 
 from litcrawl import ids as identifiers
@@ -34,6 +35,9 @@ from litcrawl.terms import Outcome, Reason, Want
 from litcrawl.window import Window
 from litcrawl.wire.response import SpooledResponse
 
+_ORDER = 500
+_NO_WORD = frozenset({Reason.RATE_LIMITED, Reason.TRUNCATED, Reason.BLOCKED})  # that says nothing of the file
+
 
 class ArchiverSpider(ListingSpider):
     """
@@ -55,8 +59,7 @@ class ArchiverSpider(ListingSpider):
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
-        settings.replace_in_component_priority_dict("ITEM_PIPELINES", FileSetPipeline, ArchivePipeline)
-        settings.set("ITEM_PIPELINES", settings.getdict("ITEM_PIPELINES"), "spider")  # a process sets the project's once more
+        settings.set("ITEM_PIPELINES", _with_archive(settings.getdict("ITEM_PIPELINES")), "cmdline")  # without it nothing would be kept
 
     @classmethod
     def prepare(cls, settings: BaseSettings, given: Mapping[str, Any]) -> Arguments:
@@ -96,8 +99,8 @@ class ArchiverSpider(ListingSpider):
             self.admitted -= 1
             self.crawler.stats.inc_value("litcrawl/duplicates")
         known["inputs"].append(given)
-        known["pinned"].add(int(row["version"] or 0))
-        pinned = () if 0 in known["pinned"] else known["pinned"]
+        known["pinned"].add(int(row["version"]) if row["version"] else None)
+        pinned = () if None in known["pinned"] else known["pinned"]
         self.window.open(f"arxiv:{paper}", ids, known["inputs"])
         chain = plan.new(
             paper,
@@ -144,18 +147,17 @@ class ArchiverSpider(ListingSpider):
         blob = None
         try:
             work = partial(self._read, response, chain, task)
-            chain, blob = await asyncio.to_thread(work) if isinstance(response, SpooledResponse) else work()
+            chain, blob = await asyncio.to_thread(work)  # unpacking a file, or writing a table of many papers, takes seconds
             chain = plan.tried(chain, task, Reason.OK, **met)
         except (Malformed, Miss) as error:
             if isinstance(response, SpooledResponse):
                 self.store.discard(response.spool)
-            again = self.again(response, error)
-            if again is not None:
+            reason = answers.later(error).reason if isinstance(error, Miss) else Reason.UNAVAILABLE
+            if response.status < 500 and self._is_withdrawn(chain, task) and reason not in _NO_WORD:
+                reason, error = Reason.WITHDRAWN, Miss(Reason.WITHDRAWN, f"HTTP {response.status}")
+            elif (again := self.again(response, error)) is not None:
                 yield again
                 return
-            reason = error.reason if isinstance(error, Miss) else Reason.UNAVAILABLE
-            if reason == Reason.WRONG_TYPE:  # its pages say that it is busy, or that the PDF is still being made
-                reason = Reason.UNAVAILABLE
             chain = self._not_had(chain, task, reason, error, **met)
         except StorageError as error:
             self._stop_for(error)
@@ -171,6 +173,7 @@ class ArchiverSpider(ListingSpider):
         reason, error = reason_of(failure), failure.value
         if isinstance(error, HostClosed):  # nor would anything else of this paper be answered now
             chain = chain | {"stopped": str(reason)}
+            self.failures.append(f"{chain['paper']}: {reason}: {error} ({task['url']})")
         elif isinstance(error, StorageError):
             self._stop_for(error)
             chain = plan.tried(chain, task, reason) | {"stopped": str(reason)}
@@ -195,9 +198,6 @@ class ArchiverSpider(ListingSpider):
     def _not_had(self, chain: Chain, task: Task, reason: Reason, why: BaseException, **met: Any) -> Chain:
         """The chain after what cannot be had in this run; the table says of a file why."""
         paper, version, what = chain["paper"], task["version"], task["what"]
-        record = self.archive.record(paper)
-        if reason == Reason.ABSENT and record and any(one.number == version and one.withdrawn for one in record.versions):
-            reason, why = Reason.WITHDRAWN, Miss(Reason.WITHDRAWN, f"HTTP {met.get('http')}")
         told = f"{reason}: {(why.detail if isinstance(why, Miss) else str(why)) or type(why).__name__}"
         self.failures.append(f"{paper} {what if version is None else f'v{version}.{what}'}: {told} ({task['url']})")
         if what not in (RECORD, PAGE):
@@ -207,13 +207,24 @@ class ArchiverSpider(ListingSpider):
                 self._stop_for(error)
         return plan.tried(chain, task, reason, **met)
 
+    def _is_withdrawn(self, chain: Chain, task: Task) -> bool:
+        """Whether a task asks for a file of a version that the record has as withdrawn."""
+        record = self.archive.record(chain["paper"])
+        return task["what"] not in (RECORD, PAGE) and record is not None and record.withdrew(task["version"])
+
     def _last_word(self, item: Any) -> None:
         super()._last_word(item)
-        if isinstance(item, Article) and self.progress is not None and item.outcome not in (Outcome.RETRY, Outcome.INVALID):
-            try:
-                self.progress.stored(item.ids.get("arxiv") or "")
-            except StorageError as error:
-                self._stop_for(error)
+        if not isinstance(item, Article) or self.progress is None or item.outcome in (Outcome.RETRY, Outcome.INVALID):
+            return
+        paper = item.ids.get("arxiv") or ""
+        if None not in self.papers.get(paper, {}).get("pinned", ()):
+            return  # of a version alone: the harvest's own row is still to come
+        if (record := plan.of_record(item)) is not None and record not in (Reason.OK, Reason.ABSENT):
+            return  # nor do the tables know that there is something to ask for again
+        try:
+            self.progress.stored(paper)
+        except StorageError as error:
+            self._stop_for(error)
 
     def _answered(self, item: Article) -> bool:
         return False  # records come of another host than files: that one answers says nothing of the other
@@ -225,6 +236,14 @@ class ArchiverSpider(ListingSpider):
             self.logger.warning("Not had: %s", line)
         if self.failures:
             self.logger.warning("%d not had in this run; each is tried again by the next", len(self.failures))
+
+
+def _with_archive(pipelines: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Pipelines of which the one that keeps files is the archive's, in the place of `FileSetPipeline`, where there is that."""
+    places = {load_object(one): one for one in pipelines}
+    order = pipelines.get(places.get(FileSetPipeline), _ORDER)
+    others = {one: place for kind, one in places.items() if kind not in (FileSetPipeline, ArchivePipeline) for place in [pipelines[one]]}
+    return others | {ArchivePipeline: _ORDER if order is None else order}
 
 
 def _met(meta: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,9 +19,6 @@ from litcrawl.proof.content import MAX_DECODED, Content, undo
 from litcrawl.proof.walls import page
 from litcrawl.terms import Reason, Want
 
-ENOUGH = re.compile(rb"\s*rate exceeded\.?\s*", re.IGNORECASE)
-"""What arXiv says, with status 200 too, to who asks too often."""
-
 MEDIA_TYPES = {
     "tar.gz": media_types.GZIP,
     "gz": media_types.GZIP,
@@ -36,11 +33,21 @@ MEDIA_TYPES = {
 PROVABLE = frozenset({"tar.gz", "gz", "pdf"})
 """Endings of files whose own bytes tell that none is missing."""
 
+_RATE = re.compile(rb"\s*rate exceeded\b", re.IGNORECASE)
+_RATE_PAGE = re.compile(rb">[^<]{0,40}\brate exceeded\b", re.IGNORECASE)
+_SHORT = 4096  # bytes; what is longer is no message
 _GZIP = b"\x1f\x8b"
 _BLOCK = 1 << 20
 _TAR = 512  # bytes of a header
 _CHECKSUM = slice(148, 156)
 _BY_TYPE = {media_type: ending for ending, media_type in MEDIA_TYPES.items() if ending in ("ps", "docx")}
+
+
+def check_rate(content: Content) -> None:
+    """Raise `Miss` for what arXiv says, with status 200 too, to who asks too often: a line of text, or a short page."""
+    said = _RATE_PAGE.search if media_types.is_html(content.head) else _RATE.match
+    if content.size <= _SHORT and said(content.head):
+        raise Miss(Reason.RATE_LIMITED, "Rate exceeded")
 
 
 def prove(content: Content, *, html: bool, encoding: str | None = None, most: int = MAX_DECODED) -> tuple[Content, str, list[str]]:
@@ -53,6 +60,7 @@ def prove(content: Content, *, html: bool, encoding: str | None = None, most: in
     """
     if not content.size:
         raise Miss(Reason.EMPTY)
+    check_rate(content)
     coded = (encoding or "identity").strip().lower() != "identity"
     if coded and _starts(content, _GZIP) and _inside(content, 5).startswith((_GZIP, b"%PDF-")):
         ending, checks = _prove(plain := undo(content, encoding or "", most), html)
@@ -68,21 +76,21 @@ def _prove(content: Content, html: bool) -> tuple[str, list[str]]:
     head = content.head
     if _starts(content, _GZIP):
         ending = "tar.gz" if _is_tar(_inside(content, _TAR)) else "gz"
-        _unpack(content)
-        return ending, ["gzip"]
+        return ending, ["gzip"] if _unpacks(content) else []
     if _is_tar(head[:_TAR]):
         return "tar", ["type"]
     if media_types.is_html(head):
-        if not html:
-            raise page(head)
+        other = page(head)  # a wall or a log-in page is none of the authors' either
+        if not html or other.reason != Reason.WRONG_TYPE:
+            raise other
         return "html", ["type"]
     kind = media_types.media_type(head)
     if kind == media_types.PDF:
         return "pdf", proof.check(content, Want.PDF).checks
     if kind in _BY_TYPE:
         return _BY_TYPE[kind], ["type"]
-    if ENOUGH.fullmatch(head[:100]):
-        raise Miss(Reason.RATE_LIMITED, "Rate exceeded")
+    if kind in (media_types.TEXT, media_types.JSON) and (proof.is_json(content) or (content.size <= _SHORT and b"\\" not in head)):
+        raise Miss(Reason.UNAVAILABLE, "a message in place of an e-print")
     proof.check(content, Want.SUPPLEMENTARY)  # a service's own message in XML is none of the authors'
     return "bin", []
 
@@ -100,13 +108,20 @@ def _inside(content: Content, size: int) -> bytes:
         return b""
 
 
-def _unpack(content: Content) -> None:
-    """Read it to its end, where a checksum stands; raise `Miss` when something is missing or broken."""
+def _unpacks(content: Content) -> bool:
+    """
+    Whether it was read to its end, where a checksum stands; raise `Miss` when something is missing or broken.
+
+    What unfolds to too much to be read is kept unread: how large a file is inside is no reason to refuse it.
+    """
     try:
         for _ in coding.decode(_blocks(content), "gzip", MAX_DECODED):
             pass
+    except Miss:  # too large
+        return False
     except coding.Undecodable as error:
         raise Miss(Reason.TRUNCATED, f"a gzip file that does not unpack: {error}") from error
+    return True
 
 
 def _blocks(content: Content) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ from twisted.python.failure import Failure
 
 from litcrawl.arxiv import urls
 from litcrawl.arxiv.answers import check_status
+from litcrawl.arxiv.archive import Archive
 from litcrawl.arxiv.arguments import ArchiveArguments
 from litcrawl.arxiv.harvest import Harvest, Incomplete, Progress, Stored, Watermarks, paper_named
 from litcrawl.ending import end
@@ -23,7 +24,7 @@ from litcrawl.parsers import atom, oai
 from litcrawl.spiders.base import LadderSpider
 from litcrawl.terms import Reason
 
-_AUTHOR, _HARVEST = "author", "harvest"
+_AUTHOR, _HARVEST, _AGAIN = "author", "harvest", "again"
 _LAST_WORDS = frozenset({Reason.DENIED, Reason.ABSENT, Reason.TOO_LARGE})  # what arXiv says with these will be the same in a minute
 
 
@@ -38,6 +39,7 @@ class ListingSpider(LadderSpider):
     """Seconds before the second, third and fourth try."""
 
     arguments: ArchiveArguments
+    archive: Archive
     marks: Watermarks
     progress: Progress | None
     _harvest: Harvest
@@ -61,6 +63,7 @@ class ListingSpider(LadderSpider):
                 yield self._call(self._harvest.next_url or "", self.on_headers)
                 await self._heard.wait()
                 self._listed(self._harvest)
+            self._list_owed()
         async for output in super().start():
             yield output
         if self._broken and not self.crawler.stats.get_value("litcrawl/ending"):
@@ -142,6 +145,11 @@ class ListingSpider(LadderSpider):
         self.logger.error("%s: %s: not all papers are known", what, why)
         self._broken.add(what)
         self._heard.set()
+
+    def _list_owed(self) -> None:
+        """What an earlier run could not have, of papers that the watermark has passed since: a version is tried again by each harvest."""
+        owed = ((paper, version) for paper, version in self.archive.owed() if paper not in self.days)
+        self.arguments.listed.extend((_AGAIN, f"{paper}v{version}") for paper, version in owed)
 
     def _listed(self, harvest: Harvest) -> None:
         self.progress = Progress(self.marks, harvest, complete=_HARVEST not in self._broken)

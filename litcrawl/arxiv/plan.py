@@ -61,6 +61,11 @@ def next_task(archive: Archive, chain: Chain) -> Task | None:
     return None
 
 
+def of_record(article: Article) -> Reason | None:
+    """How asking for the record ended; None when nobody asked."""
+    return next((Reason(one["reason"]) for one in reversed(article.attempts) if one["step"] == RECORD), None)
+
+
 def tried(chain: Chain, task: Task, reason: Reason, **met: Any) -> Chain:
     """The chain with how a task ended."""
     what = str(task["what"])
@@ -77,7 +82,7 @@ def versions(record: oai.Record | None, chain: Chain) -> list[oai.Version]:
 
 def file_of(archive: Archive, paper: str, version: int, what: str, entry: Mapping[str, Any], checks: Sequence[str] = ()) -> File:
     """A file of the archive, as its entry and the licence of its version have it."""
-    name, licence = entry["file"], archive.licence(paper, version)
+    name, licence = entry["file"], _licence(archive, paper, version)
     ending = name.removeprefix(f"v{version}-source.")
     return File(
         kind=Kind.BODY if what == PDF else Kind.SUPPLEMENTARY,
@@ -119,7 +124,7 @@ def article(archive: Archive, chain: Chain, inputs: Sequence[dict[str, Any]], ru
     missing = _missing(chain, record, lacking, reasons)
     unknown = next((reasons[url] for url in _facts(paper, wanted) if reasons.get(url, Reason.OK).retryable), chain["stopped"])
     own = Ids(doi=ARXIV_DOI + paper, arxiv=paper)
-    claims = [(one.number, archive.licence(paper, one.number)) for one in reversed(known)]
+    claims = [(one.number, _licence(archive, paper, one.number)) for one in reversed(known)]
     return Article(
         key=f"arxiv:{paper}",
         path=folder(paper),
@@ -130,7 +135,7 @@ def article(archive: Archive, chain: Chain, inputs: Sequence[dict[str, Any]], ru
         missing=missing,
         files=files,
         claims=[
-            Claim(raw=raw, spdx=spdx(raw), basis=NAME, about="preprint", url=urls.page(paper, number), at=at)
+            Claim(raw=raw, spdx=spdx(raw), basis=NAME, about="preprint", url=_told_at(archive, paper, number), at=at)
             for number, raw in claims
             if raw
         ],
@@ -182,7 +187,18 @@ def _facts(paper: str, wanted: Iterable[oai.Version]) -> list[str]:
 
 def _may_pass(archive: Archive, chain: Chain, version: int) -> bool:
     """Whether files are kept under the licence of a version."""
-    return allowed(spdx(archive.licence(chain["paper"], version)), chain["licences"])
+    return allowed(spdx(_licence(archive, chain["paper"], version)), chain["licences"])
+
+
+def _licence(archive: Archive, paper: str, version: int) -> str | None:
+    """The licence of a version: its page's word, else, of the newest, the record's."""
+    record = archive.record(paper)
+    return archive.licence(paper, version) or (record.licence if record and record.newest.number == version else None)
+
+
+def _told_at(archive: Archive, paper: str, version: int) -> str:
+    """Where the licence of a version is told."""
+    return urls.page(paper, version) if archive.licence(paper, version) else urls.record(paper)
 
 
 def _is_old(record: oai.Record, chain: Chain) -> bool:

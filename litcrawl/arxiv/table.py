@@ -35,6 +35,10 @@ class Table:
         """The value of a name; None where there is none."""
         return self._values.get(name)
 
+    def names(self) -> list[str]:
+        """All names."""
+        return list(self._values)
+
     def set(self, name: str, value: Any) -> None:
         """Change one value. Raises `StorageError`."""
         with self._changing() as values:

@@ -20,17 +20,26 @@ _COUNT = re.compile(r"[0-9]{1,12}")
 _NOTHING = re.compile(r"0+ ?kb", re.IGNORECASE)
 
 
+_DELETED = "deleted"
+
+
 class OaiError(Exception):
     """
     The repository's refusal, which is an answer.
 
-    `code` is the protocol's (`idDoesNotExist`, `badResumptionToken`, …), `day` the answer's own date, where it has one.
+    `code` is the protocol's (`idDoesNotExist`, `badResumptionToken`, …), or `deleted`, of a record that is no more; `day` the answer's own
+    date, where it has one.
     """
 
     def __init__(self, code: str, message: str = "", day: str | None = None):
         super().__init__(f"{code}: {message}" if message else code)
         self.code = code
         self.day = day
+
+    @property
+    def absent(self) -> bool:
+        """Whether it is a word about the item: there is none. What else a repository refuses is about the question."""
+        return self.code in ("idDoesNotExist", _DELETED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +100,10 @@ class Record:
     def __post_init__(self) -> None:
         object.__setattr__(self, "newest", max(self.versions, key=lambda one: one.number))
 
+    def withdrew(self, number: int) -> bool:
+        """Whether a version was withdrawn."""
+        return any(one.number == number and one.withdrawn for one in self.versions)
+
 
 def headers(data: bytes) -> Headers:
     """A page of `ListIdentifiers`. Raises `OaiError` for a refusal, `Malformed` for anything else that is no such page."""
@@ -120,6 +133,8 @@ def record(data: bytes) -> Record:
         found = _checked(root).find("{*}GetRecord/{*}record")
         header = None if found is None else found.find("{*}header")
         raw = None if found is None else found.find("{*}metadata/{*}arXivRaw")
+        if header is not None and _header(header).deleted:
+            raise OaiError(_DELETED)
         if header is None or raw is None:
             raise Malformed("no arXivRaw record")
         root = raw

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
+from litcrawl.arxiv.archive import PDF, SOURCE
 from litcrawl.ending import end
 from litcrawl.exceptions import StorageError
 from litcrawl.items import Article, Blob, FileItem
@@ -36,23 +38,24 @@ class ArchivePipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler, Store.of(crawler))
 
-    def process_item(self, item: Any) -> Any:
+    async def process_item(self, item: Any) -> Any:
         if isinstance(item, Blob):
-            return self._blob(item)
+            return await self._blob(item)
         if isinstance(item, Article) and item.path is not None:
             self._article(item)
         return item
 
-    def _blob(self, blob: Blob) -> FileItem:
+    async def _blob(self, blob: Blob) -> FileItem:
         file = blob.file
         archive = cast("ArchiverSpider", self.crawler.spider).archive
         try:
-            archive.keep_file(
+            await asyncio.to_thread(  # the table of many papers takes a while to write
+                archive.keep_file,
                 str(file.path),
                 blob.spool or blob.body or b"",
                 paper=str(blob.draft.ids["arxiv"]),
                 version=int(file.version or 0),
-                what="pdf" if file.kind == Kind.BODY else "src",
+                what=PDF if file.kind == Kind.BODY else SOURCE,
                 size=int(file.size_bytes or 0),
                 sha256=str(file.sha256),
             )

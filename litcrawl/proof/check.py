@@ -222,14 +222,14 @@ def _not_pdf(content: Content) -> Miss:
         return page(content.head)
     if content.size <= _MESSAGE and media_types.media_type(content.head) == media_types.XML:
         return _message(content) or Miss(Reason.WRONG_TYPE, media_types.XML)
-    return Miss(Reason.WRONG_TYPE, media_types.JSON if _is_json(content) else media_types.media_type(content.head))
+    return Miss(Reason.WRONG_TYPE, media_types.JSON if is_json(content) else media_types.media_type(content.head))
 
 
 def _text(content: Content) -> Proof:
     kind = media_types.media_type(content.head, "text.txt")
     if kind == media_types.HTML:
         raise page(content.head)
-    if kind != media_types.TEXT or _is_json(content):
+    if kind != media_types.TEXT or is_json(content):
         raise _message(content) or Miss(Reason.WRONG_TYPE, kind)
     return Proof(media_type=kind, checks=["text"], content=content)
 
@@ -241,7 +241,7 @@ def _any_file(content: Content, filename: str | None, encoding: str | None) -> P
         raise page(content.head)
     if message := _message(content):
         raise message
-    if named not in (None, media_types.JSON) and not named.startswith("text/") and _is_json(content):
+    if named not in (None, media_types.JSON) and not named.startswith("text/") and is_json(content):
         raise Miss(Reason.WRONG_TYPE, media_types.JSON)
     if encoding and named and named != kind:
         raise Miss(Reason.TRUNCATED, f"not {named} under Content-Encoding {encoding[:40]!r}")
@@ -264,7 +264,8 @@ def _message(content: Content) -> Miss | None:
         return miss
 
 
-def _is_json(content: Content) -> bool:
+def is_json(content: Content) -> bool:
+    """Whether it is a JSON document, no longer than a message."""
     if content.head.lstrip()[:1] not in (b"{", b"[") or content.size > min(_MESSAGE, len(content.head)):
         return False
     try:

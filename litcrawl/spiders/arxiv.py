@@ -52,8 +52,8 @@ class Arxiv(Source):
         return request
 
     def read(self, step: dict[str, Any], response: Response, question: Question) -> Iterator[Finding]:
-        if response.status == 200 and eprint.ENOUGH.fullmatch(response.body[:100]):
-            raise Miss(Reason.RATE_LIMITED, "Rate exceeded")
+        if response.status == 200:
+            eprint.check_rate(answers.content_of(response))
         yield from super().read(step, response, question)
 
     def record(self, response: Response, question: Question, state: dict[str, Any]) -> Iterator[Finding]:
@@ -62,7 +62,7 @@ class Arxiv(Source):
         try:
             record = oai.record(response.body)
         except oai.OaiError as error:
-            raise _refused(error) from error
+            raise answers.refused(error) from error
         if stated(arxiv=record.id).arxiv != paper:
             raise Malformed(f"the record of {record.id[:40]}")
         if record.title:
@@ -92,9 +92,7 @@ class Arxiv(Source):
         try:
             return super().prove(step, response, question)
         except Miss as miss:
-            if miss.reason == Reason.WRONG_TYPE:  # its pages say that it is busy, or that the PDF is still being made
-                raise Miss(Reason.UNAVAILABLE, miss.detail) from miss
-            raise
+            raise answers.later(miss) from miss
 
     def _version(self, paper: str, number: int, licence: str | None, url: str) -> Iterator[Finding]:
         held = None
@@ -102,11 +100,6 @@ class Arxiv(Source):
             yield Claim(raw=licence, spdx=spdx(licence), basis=self.basis, about="preprint", url=url)
             held = Licence(raw=licence, spdx=spdx(licence), basis=self.basis)
         yield Link(want=Want.PDF, url=urls.pdf(paper, number), version=number, stage=Stage.PREPRINT, licence=held)
-
-
-def _refused(error: oai.OaiError) -> Miss:
-    """Only that a paper does not exist is a word about it; what else a repository refuses is about the question."""
-    return Miss(Reason.ABSENT if error.code == "idDoesNotExist" else Reason.UNAVAILABLE, str(error))
 
 
 class ArxivSpider(ArchiverSpider):

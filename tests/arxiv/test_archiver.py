@@ -121,7 +121,7 @@ async def test_what_is_held_of_other_versions_is_named_too(out, monkeypatch):
         crawled = await world.crawl(out, ids=f"{PAPER}v2")
     article = crawled.articles[f"arxiv:{PAPER}"]
     assert ([one.version for one in article.files], article.missing) == ([2, 1, 2, 1], {})
-    assert len(article.claims) == 2
+    assert len(article.claims) == 3  # the newest one's is in the record
 
 
 async def test_a_withdrawn_version_is_recorded_and_those_before_it_are_kept(out, monkeypatch):
@@ -142,6 +142,46 @@ async def test_a_withdrawn_version_is_recorded_and_those_before_it_are_kept(out,
         before = len(world.asked)
         await world.crawl(out, ids=PAPER)  # every failed entry is tried once more by the next run
         assert world.asked[before:] == [f"/pdf/{PAPER}v2", f"/e-print/{PAPER}v2"]
+
+
+@pytest.mark.parametrize("answer", [Answer(403), Answer(200, body=b""), Answer(200, body=b"<html><body>No PDF: withdrawn</body></html>")])
+async def test_of_a_withdrawn_version_any_answer_that_is_no_file_is_a_word(out, monkeypatch, answer):
+    async with arxivs.arxiv(monkeypatch, {PAPER: ("D", "I")}) as world:
+        world.first = lambda arrival, n: answer if arrival.path in (f"/pdf/{PAPER}v2", f"/e-print/{PAPER}v2") else None
+        crawled = await world.crawl(out, ids=PAPER)
+        assert world.count(f"/pdf/{PAPER}v2", f"/e-print/{PAPER}v2") == 2
+    assert table(out, "download.json")[PAPER]["v2.pdf"]["error"] == f"withdrawn: HTTP {answer.status}"
+    assert crawled.status == 0
+
+
+async def test_that_arxiv_is_busy_is_no_word_of_a_withdrawn_version(out, monkeypatch):
+    async with arxivs.arxiv(monkeypatch, {PAPER: ("D", "I")}) as world:
+        busy = Answer(200, body=b"Rate exceeded.")
+        world.first = lambda arrival, n: busy if arrival.path == f"/pdf/{PAPER}v2" else None
+        assert (await world.crawl(out, ids=PAPER)).status == 3
+        assert world.count(f"/pdf/{PAPER}v2") == 4
+
+
+async def test_a_deleted_record_is_absence(out, monkeypatch):
+    async with arxivs.arxiv(monkeypatch, {PAPER: ("D",)}) as world:
+        world.first = lambda arrival, n: Answer(body=DELETED) if "GetRecord" in arrival.path else None
+        crawled = await world.crawl(out, ids=PAPER)
+        assert len(world.asked) == 1
+    assert str(crawled.articles[f"arxiv:{PAPER}"].outcome) == "absent"
+
+
+async def test_there_is_no_version_nought(out, monkeypatch):
+    async with arxivs.arxiv(monkeypatch, {PAPER: ("D",)}) as world:
+        crawled = await world.crawl(out, ids=f"{PAPER}v0")
+        assert world.count("/pdf", "/abs") == 0
+    assert crawled.articles[f"arxiv:{PAPER}"].missing == dict.fromkeys(("pdf", "supplementary"), "absent")
+
+
+@pytest.mark.parametrize("pipelines", [{}, {"litcrawl.pipelines.licence.LicencePipeline": 300}])
+async def test_the_archive_is_kept_whatever_pipelines_a_user_sets(out, monkeypatch, pipelines):
+    async with arxivs.arxiv(monkeypatch, {PAPER: ("D",)}) as world:
+        assert (await world.crawl(out, {"ITEM_PIPELINES": pipelines}, ids=PAPER)).status == 0
+    assert "sha256" in table(out, "download.json")[PAPER]["v1.pdf"]
 
 
 async def test_what_arxiv_does_not_have_is_absent_and_no_paper_needs_an_id(out, monkeypatch):
@@ -227,12 +267,13 @@ async def test_failures_end_the_log(out, monkeypatch, caplog):
     assert end[3] == "3 not had in this run; each is tried again by the next"
 
 
-async def test_a_closed_host_ends_a_paper_at_once_and_the_next_waits_for_it(out, monkeypatch):
+async def test_a_closed_host_ends_a_paper_at_once_and_the_next_waits_for_it(out, monkeypatch, caplog):
     papers = {f"2303.0000{n}": ("D",) for n in range(1, 5)}
     async with arxivs.arxiv(monkeypatch, papers) as world:
         world.first = lambda arrival, n: Answer(503) if arrival.host == HOSTS[0] and world.count("/abs", "/pdf", "/e-print") <= 6 else None
         crawled = await world.crawl(out, ids=" ".join(papers))
         assert crawled.status == 3
+        assert [one for one in caplog.messages if (one.startswith("Not had: 2303.0000") and "closed" in one) or "unavailable: " in one]
         ended = [str(one.outcome) for one in crawled.articles.values()]
         assert "retry" in ended
         assert ended[-1] == "complete"
@@ -332,7 +373,10 @@ async def test_a_folder_that_opensheaf_began_is_gone_on_with(out, monkeypatch):
     assert str(crawled.articles[f"arxiv:{PAPER}"].outcome) == "complete"
 
 
-@pytest.mark.parametrize("name", ["../../secret.pdf", "/etc/passwd", "..", ".hidden", "v1/../../../x", "v1\\..\\x", 7, None])
+@pytest.mark.parametrize(
+    "name",
+    ["v2.pdf", "v1-source.pdf", "v11.pdf", "../../secret.pdf", "/etc/passwd", "..", ".hidden", "v1/../../../x", "v1\\..\\x", 7, None],
+)
 async def test_a_table_that_names_a_file_elsewhere_is_not_believed(out, monkeypatch, name):
     out.mkdir()
     (out / "secret.pdf").write_bytes(arxivs.pdf())
@@ -386,11 +430,24 @@ async def test_a_page_that_leads_to_the_newest_version_tells_nothing_of_another(
     assert table(out, "version-licences.json")[f"{PAPER}v1"]["licence"] == arxivs.NONEXCLUSIVE
 
 
-async def test_where_the_newest_version_s_page_names_no_licence_the_record_does(out, monkeypatch):
+async def test_the_table_has_a_licence_from_its_page_alone_and_the_article_the_newest_one_s_from_the_record_too(out, monkeypatch):
     async with arxivs.arxiv(monkeypatch, {PAPER: ("D",)}) as world:
         world.first = lambda arrival, n: Answer(body=arxivs.page(PAPER, None)) if arrival.path.startswith("/abs") else None
+        crawled = await world.crawl(out, ids=PAPER)
+        assert table(out, "version-licences.json") == {f"{PAPER}v1": {"licence": None, "comments": None}}
+        (claim,) = crawled.articles[f"arxiv:{PAPER}"].claims
+        assert (claim.raw, "verb=GetRecord" in claim.url) == (arxivs.NONEXCLUSIVE, True)
         await world.crawl(out, ids=PAPER)
-    assert table(out, "version-licences.json") == {f"{PAPER}v1": {"licence": arxivs.NONEXCLUSIVE, "comments": None}}
+        assert world.asked[4:] == [f"/abs/{PAPER}v1"]
+
+
+async def test_comments_that_are_known_are_not_forgotten(out, monkeypatch):
+    licences, comments = {f"{PAPER}v1": None}, {f"{PAPER}v1": "12 pages"}
+    async with arxivs.arxiv(monkeypatch, {PAPER: ("D",)}, licences=licences, comments=comments) as world:
+        await world.crawl(out, ids=PAPER)
+        world.comments = {}
+        await world.crawl(out, ids=PAPER)
+    assert table(out, "version-licences.json")[f"{PAPER}v1"]["comments"] == "12 pages"
 
 
 async def test_a_version_whose_licence_is_not_wanted_is_not_fetched(out, monkeypatch):
@@ -423,7 +480,23 @@ async def test_refresh_asks_for_records_and_pages_and_for_what_is_new(out, monke
     assert table(out, "version-licences.json")[f"{PAPER}v1"]["licence"] == arxivs.CC_BY
 
 
-@pytest.mark.parametrize("body", [arxivs.refusal("idDoesNotExist"), arxivs.refusal("badArgument"), arxivs.record("2301.00001"), b"busy"])
+async def test_a_record_that_has_lost_versions_does_not_replace_the_fuller_one(out, monkeypatch, caplog):
+    async with arxivs.arxiv(monkeypatch, {PAPER: ("D", "D", "D")}) as world:
+        await world.crawl(out, ids=PAPER)
+        world.papers[PAPER] = ("D",)
+        crawled = await world.crawl(out, ids=PAPER, refresh="1")
+    assert (out / f"papers/{PAPER}/record.xml").read_bytes() == arxivs.record(PAPER, "D", "D", "D")
+    assert len(crawled.articles[f"arxiv:{PAPER}"].files) == 6
+    assert f"the record of {PAPER} tells no more of v2, v3" in caplog.text
+
+
+GONE = arxivs.header(PAPER, status=' status="deleted"')
+DELETED = arxivs.envelope(f"<GetRecord><record>{GONE}</record></GetRecord>")
+
+
+@pytest.mark.parametrize(
+    "body", [DELETED, arxivs.refusal("idDoesNotExist"), arxivs.refusal("badArgument"), arxivs.record("2301.00001"), b"busy"]
+)
 async def test_nothing_but_its_record_replaces_a_record(out, monkeypatch, body):
     async with arxivs.arxiv(monkeypatch, {PAPER: ("D",)}) as world:
         await world.crawl(out, ids=PAPER)

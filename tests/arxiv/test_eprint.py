@@ -63,6 +63,24 @@ def test_a_page_is_an_e_print_where_the_record_says_so():
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
+        (b"<html><head><title>Just a moment...</title></head><body></body></html>", Reason.BLOCKED),
+        (b"<html><head><title>Log in</title></head><body></body></html>", Reason.DENIED),
+        (b"<html><head><title>arXiv.org - Rate exceeded</title></head><body></body></html>", Reason.RATE_LIMITED),
+        (b"<html><body><p>Rate exceeded.</p></body></html>", Reason.RATE_LIMITED),
+    ],
+)
+def test_a_page_of_the_service_is_none_of_the_authors(body, reason):
+    assert _missed(body, html=True) == reason
+
+
+def test_what_unfolds_to_too_much_is_kept_unread(monkeypatch):
+    monkeypatch.setattr(eprint, "MAX_DECODED", 1 << 20)
+    assert proved(arxivs.packed(b"x" * (2 << 20))) == (arxivs.packed(b"x" * (2 << 20)), "gz", [])
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
         (b"", Reason.EMPTY),
         (b"Rate exceeded.", Reason.RATE_LIMITED),
         (b"rate exceeded\n", Reason.RATE_LIMITED),
@@ -70,6 +88,10 @@ def test_a_page_is_an_e_print_where_the_record_says_so():
         (arxivs.packed(TEX)[:-1], Reason.TRUNCATED),
         (b"\x1f\x8bnothing", Reason.TRUNCATED),
         (b"%PDF-1.5 no end", Reason.TRUNCATED),
+        (b"Rate exceeded. Please slow down.", Reason.RATE_LIMITED),
+        (b"Service temporarily overloaded, try again later.\n", Reason.UNAVAILABLE),
+        (b"Internal Server Error", Reason.UNAVAILABLE),
+        (b'{"error": "internal \\n"}', Reason.UNAVAILABLE),
         (b"<html><title>Log in</title></html>", Reason.DENIED),
         (b"<Error><Code>AccessDenied</Code></Error>", Reason.DENIED),
     ],

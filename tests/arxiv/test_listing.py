@@ -155,3 +155,52 @@ async def test_a_try_after_a_redirect_that_led_nowhere_goes_to_the_first_address
         world.first = lambda arrival, n: moved if arrival.path.startswith("/pdf") and n == 1 else None
         assert (await world.crawl(out, ids="2303.00001")).status == 0
         assert [one for one in world.asked if one.startswith(("/pdf", "/busy"))] == ["/pdf/2303.00001v1", "/busy", "/pdf/2303.00001v1"]
+
+
+async def test_a_harvest_tries_again_what_its_watermark_has_passed(out, monkeypatch):
+    lists = {"first": arxivs.identifiers(arxivs.header("2303.00001"), arxivs.header("2303.00002"))}
+    async with arxivs.arxiv(monkeypatch, papers("2303.00001", "2303.00002"), lists=lists) as world:
+        world.licences["2303.00002v1"] = None
+        world.first = lambda arrival, n: Answer(403) if arrival.path == "/pdf/2303.00001v1" else None
+        assert (await world.crawl(out, set="math")).status == 0
+        assert marks(out) == {"math": "2026-11-30"}
+        world.first = None
+        world.lists["first"] = arxivs.refusal("noRecordsMatch")
+        before = len(world.asked)
+        await world.crawl(out, set="math")
+        assert world.asked[before + 1 :] == ["/pdf/2303.00001v1", "/abs/2303.00002v1"]
+
+
+async def test_a_harvest_tries_what_a_licence_kept_back_when_that_is_wanted(out, monkeypatch):
+    lists = {"first": arxivs.identifiers(arxivs.header("2303.00001"))}
+    async with arxivs.arxiv(monkeypatch, papers("2303.00001"), lists=lists) as world:
+        await world.crawl(out, {"LITCRAWL_LICENCES": "CC-BY-*"}, set="math")
+        world.lists["first"] = arxivs.refusal("noRecordsMatch")
+        before = len(world.asked)
+        await world.crawl(out, set="math")
+        assert world.asked[before + 1 :] == ["/pdf/2303.00001v1", "/e-print/2303.00001v1"]
+
+
+async def test_a_harvest_does_not_try_withdrawn_files_again(out, monkeypatch):
+    lists = {"first": arxivs.identifiers(arxivs.header("2303.00001"))}
+    async with arxivs.arxiv(monkeypatch, {"2303.00001": ("D", "I")}, lists=lists) as world:
+        await world.crawl(out, set="math")
+        world.lists["first"] = arxivs.refusal("noRecordsMatch")
+        before = len(world.asked)
+        await world.crawl(out, set="math")
+        assert len(world.asked) == before + 1
+
+
+async def test_a_version_alone_is_not_the_paper_that_a_harvest_lists(out, monkeypatch):
+    lists = {"first": arxivs.identifiers(arxivs.header("2303.00001"))}
+    async with arxivs.arxiv(monkeypatch, {"2303.00001": ("D", "D")}, lists=lists) as world:
+        await world.crawl(out, ids="2303.00001v1", set="math", limit="1")
+        assert marks(out) == {"math": "2026-01-02"}
+
+
+async def test_a_paper_whose_record_is_refused_holds_the_watermark(out, monkeypatch):
+    lists = {"first": arxivs.identifiers(arxivs.header("2303.00001"))}
+    async with arxivs.arxiv(monkeypatch, papers("2303.00001"), lists=lists) as world:
+        world.first = lambda arrival, n: Answer(403) if "GetRecord" in arrival.path else None
+        await world.crawl(out, set="math")
+    assert marks(out) == {"math": "2026-01-02"}
