@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
-from scrapy.settings import BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.misc import load_object
 from twisted.python.failure import Failure
 
@@ -59,7 +59,8 @@ class ArchiverSpider(ListingSpider):
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
-        settings.set("ITEM_PIPELINES", _with_archive(settings.getdict("ITEM_PIPELINES")), "cmdline")  # without it nothing would be kept
+        above = SETTINGS_PRIORITIES["cmdline"] + 1  # without it nothing would be kept; and a runner sets the user's once more
+        settings.set("ITEM_PIPELINES", _with_archive(settings.getdict("ITEM_PIPELINES")), above)
 
     @classmethod
     def prepare(cls, settings: BaseSettings, given: Mapping[str, Any]) -> Arguments:
