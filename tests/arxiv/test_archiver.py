@@ -1,7 +1,9 @@
 """The archive: whole crawls of a small arXiv; what is on disk, what was asked for, and what a later run asks for."""
 
+import asyncio
 import hashlib
 import json
+import sys
 from importlib.resources import files
 
 import arxivs
@@ -11,6 +13,7 @@ from jsonschema import Draft202012Validator
 from loopback import HOSTS, Answer
 from scrapy.crawler import AsyncCrawlerRunner
 
+from litcrawl.arxiv import urls
 from litcrawl.exceptions import BadArgument
 from litcrawl.middlewares import retry
 from litcrawl.middlewares.backoff import Backoff
@@ -293,15 +296,53 @@ async def test_a_second_run_asks_nothing(out, monkeypatch):
     assert {name: (out / name).read_bytes() for name in tree(out)} == before
     assert second.status == 0
     assert second.files == []
-    assert [one.files for one in second.articles.values()] != []
     assert [[f.path for f in one.files] for one in second.articles.values()] == [
         [f.path for f in one.files] for one in first.articles.values()
     ]
 
 
+_AS_USERS_START_IT = """
+import sys
+from litcrawl.arxiv import urls
+from litcrawl.arxiv.archiver import ArchiverSpider
+from litcrawl.cli import main
+
+urls.FOR_PROGRAMS, urls.OAI, urls.SITE = sys.argv[1:4]
+del sys.argv[1:4]
+main()
+"""
+
+
+@pytest.mark.parametrize("stop", [3, 5, 7])
+async def test_a_process_that_is_killed_fetches_no_file_twice(out, monkeypatch, stop):
+    async with arxivs.arxiv(monkeypatch, {PAPER: ("D", "H", "1")}) as world:
+        given = {"LITCRAWL_OUT": out, "LITCRAWL_SLOTS": "{}", "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "LITCRAWL_MIN_FREE": 0}
+        words = [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
+        child = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", _AS_USERS_START_IT, urls.FOR_PROGRAMS, urls.OAI, urls.SITE, "crawl", "arxiv", "-a", f"ids={PAPER}",
+            *words,
+            cwd=out.parent, stderr=asyncio.subprocess.DEVNULL,
+        )  # fmt: skip
+        await world.server.until(stop)
+        child.kill()
+        assert await child.wait() == -9
+        held = table(out, "download.json").get(PAPER, {}) if (out / "download.json").exists() else {}
+        before = len(world.asked)
+        await world.crawl(out, ids=PAPER)
+        again = {one for one in world.asked[before:] if one.startswith(("/pdf", "/e-print"))}
+        fetched = {f"/{'pdf' if key.endswith('pdf') else 'e-print'}/{PAPER}{key[:2]}" for key, one in held.items() if "file" in one}
+        assert len(fetched) >= stop // 2 - 1
+        assert not again & fetched
+        await world.crawl(out, ids=PAPER)
+    entries = table(out, "download.json")[PAPER]
+    kept = {f"papers/{PAPER}/{one['file']}": one["sha256"] for one in entries.values() if "file" in one}
+    assert len(kept) == 5
+    assert {path: hashlib.sha256((out / path).read_bytes()).hexdigest() for path in kept} == kept
+
+
 @pytest.mark.parametrize("stop", range(1, 8))
 async def test_a_run_that_is_cut_off_anywhere_is_gone_on_with(out, monkeypatch, stop):
-    """The first run ends after so many answers, as if killed: what it has on disk is all that is left of it."""
+    """After so many answers arXiv refuses all: what the first run has on disk is all that is left of it."""
     async with arxivs.arxiv(monkeypatch, {PAPER: ("D", "1")}) as world:
         world.first = lambda arrival, n: Answer(403) if len(world.asked) > stop else None
         await world.crawl(out, ids=PAPER)
