@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 from scrapy.crawler import Crawler
+
+from litcrawl.exceptions import StorageError
+
+logger = logging.getLogger(__name__)
 
 ANSWERED, BUG, WRONG, LEFT = 0, 1, 2, 3
 
@@ -22,6 +27,14 @@ def end(crawler: Crawler, reason: str) -> None:
     task = asyncio.get_running_loop().create_task(engine.close_spider_async(reason=reason))
     _ending.add(task)  # the loop itself keeps only weak references
     task.add_done_callback(_ending.discard)
+
+
+def end_when_full(crawler: Crawler, error: StorageError) -> None:
+    """End the crawl, with one line, when it is the disk that takes no more."""
+    if error.full:
+        if not crawler.stats.get_value("litcrawl/ending"):
+            logger.error("%s: the crawl ends", error)
+        end(crawler, "disk")
 
 
 def exit_status(stats: Mapping[str, Any], reason: str) -> int:

@@ -17,6 +17,9 @@ RESUMABLE_FOR = 7 * 24 * 3600.0
 """Seconds. A cut transfer is continued by the run that asks again: a week leaves time for that to be next Monday. What is left then is of
 articles that were answered elsewhere, or of lists that nobody runs any more."""
 
+LOCK = ".lock"
+"""How names of files that stand for a lock end."""
+
 _HOST = re.sub(r"[^A-Za-z0-9]", "_", platform.node())
 _RECORD = ".resume"
 _serial = itertools.count()
@@ -36,6 +39,8 @@ def sweep(folder: Path) -> None:
 
 
 def _abandoned(path: Path) -> bool:
+    if path.suffix == LOCK:  # holds nothing, and may be in use this moment
+        return False
     if path.suffix == ".tmp" and _of_dead_process(path):
         return True
     pair = {path.with_name(path.name.removesuffix(_RECORD)), path.with_name(path.name.removesuffix(_RECORD) + _RECORD)}

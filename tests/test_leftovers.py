@@ -64,3 +64,7 @@ def test_what_cannot_be_removed_is_left(tmp_path):
     os.utime(tmp_path / "folder", (0, time.time() - 30 * DAY))
     sweep(tmp_path)
     assert (tmp_path / "folder").is_dir()
+
+
+def test_a_lock_stays_for_it_may_be_held_however_old_it_is(lay):
+    assert lay(**{"download.json.lock": 100 * DAY}) == ["download.json.lock"]

@@ -14,6 +14,7 @@ from litcrawl.exceptions import Malformed, Miss
 from litcrawl.items import File
 from litcrawl.parsers import arxiv_page, oai
 from litcrawl.proof.content import Content
+from litcrawl.stated import stated
 from litcrawl.terms import Reason, Want
 from litcrawl.wire.response import SpooledResponse
 
@@ -33,9 +34,15 @@ def content_of(response: Response) -> Content:
     return Content(response.spool if isinstance(response, SpooledResponse) else response.body)
 
 
-def refused(error: oai.OaiError) -> Miss:
-    """What a refusal of the repository means for a paper."""
-    return Miss(Reason.ABSENT if error.absent else Reason.UNAVAILABLE, str(error))
+def told_by_record(response: Response, paper: str) -> oai.Record:
+    """The record of a paper. Raises `Miss` for a refusal, `Malformed` for another paper's and for what is none."""
+    try:
+        told = oai.record(response.body)
+    except oai.OaiError as error:
+        raise Miss(Reason.ABSENT if error.absent else Reason.UNAVAILABLE, str(error)) from error
+    if stated(arxiv=told.id).arxiv != paper:
+        raise Malformed(f"the record of {told.id[:40]}")
+    return told
 
 
 def later(miss: Miss) -> Miss:
@@ -50,12 +57,7 @@ def record(response: Response, archive: Archive, paper: str) -> list[str]:
     Raises `Miss` or `Malformed`: a refusal, or another paper's record, never takes the place of the one that is held.
     """
     check_status(response)
-    try:
-        told = oai.record(response.body)
-    except oai.OaiError as error:
-        raise refused(error) from error
-    if told.id != paper:
-        raise Malformed(f"the record of {told.id[:40]}")
+    told = told_by_record(response, paper)
     before = archive.record(paper)
     known = {one.number for one in (before or told).versions}
     if lost := known - {one.number for one in told.versions}:

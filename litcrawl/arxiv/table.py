@@ -10,6 +10,7 @@ import orjson
 
 from litcrawl import locks
 from litcrawl.exceptions import FULL, BadArgument, StorageError
+from litcrawl.leftovers import LOCK
 from litcrawl.store import Store
 
 _Stamp = tuple[int, int, int] | None
@@ -20,7 +21,7 @@ class Table:
     Maps names to values; a change is on disk when its method returns.
 
     What others of our kind put there meanwhile, in this process or another, stays there: reading, changing and writing are one step, under
-    a lock beside the runs. So does what other programs put there between two of our changes; they know nothing of the lock.
+    a lock. So does what other programs put there between two of our changes; they know nothing of the lock.
     """
 
     def __init__(self, store: Store, path: str) -> None:
@@ -54,7 +55,7 @@ class Table:
     def _changing(self) -> Iterator[dict[str, Any]]:
         name = self._path.rpartition("/")[2]
         try:
-            with locks.held(self._store.out / "runs" / f"{name}.lock"):
+            with locks.held(self._store.parts / f"{name}{LOCK}"):
                 self._catch_up()
                 yield self._values
                 self._write()

@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from litcrawl.arxiv.archive import PDF, SOURCE
-from litcrawl.ending import end
+from litcrawl.ending import end_when_full
 from litcrawl.exceptions import StorageError
 from litcrawl.items import Article, Blob, FileItem
 from litcrawl.store import SIDECAR, Store
@@ -61,7 +61,7 @@ class ArchivePipeline:
             )
         except StorageError as error:
             self.store.discard(blob.spool)
-            self._failed(error)
+            end_when_full(self.crawler, error)
             raise DropItem(f"not stored: {error}", log_level="WARNING") from None
         stats = self.crawler.stats
         stats.inc_value(f"litcrawl/files/{file.want}")
@@ -82,10 +82,4 @@ class ArchivePipeline:
         except StorageError as error:
             article.outcome, article.reason = Outcome.RETRY, str(Reason.NOT_STORED)
             logger.warning("%s", error)
-            self._failed(error)
-
-    def _failed(self, error: StorageError) -> None:
-        if error.full:
-            if not self.crawler.stats.get_value("litcrawl/ending"):
-                logger.error("%s: the crawl ends", error)
-            end(self.crawler, "disk")
+            end_when_full(self.crawler, error)

@@ -9,7 +9,7 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
-from litcrawl.ending import end
+from litcrawl.ending import end_when_full
 from litcrawl.exceptions import StorageError
 from litcrawl.items import Article, Blob, FileItem
 from litcrawl.pipelines.licence import forget
@@ -61,7 +61,7 @@ class FileSetPipeline:
         except StorageError as error:
             self.store.discard(blob.spool)
             self.failed.add(str(file.path))
-            self._failed(error)
+            end_when_full(self.crawler, error)
             raise DropItem(f"not stored: {error}", log_level="WARNING") from None
         self.failed.discard(str(file.path))
         stats = self.crawler.stats
@@ -103,10 +103,4 @@ class FileSetPipeline:
             article.outcome = Outcome.RETRY
             article.reason = str(Reason.NOT_STORED)
             logger.warning("%s", error)
-            self._failed(error)
-
-    def _failed(self, error: StorageError) -> None:
-        if error.full:
-            if not self.crawler.stats.get_value("litcrawl/ending"):
-                logger.error("%s: the crawl ends", error)
-            end(self.crawler, "disk")
+            end_when_full(self.crawler, error)

@@ -10,12 +10,10 @@ from scrapy.http import Response
 
 from litcrawl.arxiv import answers, eprint, plan, urls
 from litcrawl.arxiv.archiver import ArchiverSpider
-from litcrawl.exceptions import Malformed, Miss
+from litcrawl.exceptions import Miss
 from litcrawl.items import Claim, Licence, Link, Step, Title
 from litcrawl.licences import spdx
-from litcrawl.parsers import oai
 from litcrawl.source import Finding, Found, Question, Source
-from litcrawl.stated import stated
 from litcrawl.terms import Reason, Stage, Want
 
 
@@ -59,12 +57,7 @@ class Arxiv(Source):
     def record(self, response: Response, question: Question, state: dict[str, Any]) -> Iterator[Finding]:
         """The record of a paper: its versions, the licence of the newest, the published article."""
         paper = question.ids.arxiv or ""
-        try:
-            record = oai.record(response.body)
-        except oai.OaiError as error:
-            raise answers.refused(error) from error
-        if stated(arxiv=record.id).arxiv != paper:
-            raise Malformed(f"the record of {record.id[:40]}")
+        record = answers.told_by_record(response, paper)
         if record.title:
             yield Title(text=record.title)
         yield from plan.published(record, question.ids)

@@ -96,7 +96,7 @@ def test_what_two_threads_write_at_once_stays(store):
 
 def test_a_lock_goes_with_its_process(store):
     script = "import sys, os; from pathlib import Path; from litcrawl import locks\nwith locks.held(Path(sys.argv[1])): os._exit(9)"
-    path = store.out / "runs/t.json.lock"
+    path = store.out / ".parts/t.json.lock"
     assert subprocess.run([sys.executable, "-c", script, str(path)], check=False).returncode == 9  # noqa: S603
     Table(store, "t.json").set("a", 1)
     assert on_disk(store) == {"a": 1}
