@@ -47,7 +47,7 @@ class ArchiverSpider(ListingSpider):
     """
 
     takes: ClassVar[Sequence[str]] = NAMES
-    outage_after: ClassVar[int] = 1
+    outage_after: ClassVar[int] = 1  # they follow one another: the next would find the same host closed
 
     archive: Archive
     papers: dict[str, dict[str, Any]]

@@ -63,7 +63,7 @@ class ListingSpider(LadderSpider):
                 yield self._call(self._harvest.next_url or "", self.on_headers)
                 await self._heard.wait()
                 self._listed(self._harvest)
-            self._list_owed()
+            await self._list_owed()
         async for output in super().start():
             yield output
         if self._broken and not self.crawler.stats.get_value("litcrawl/ending"):
@@ -146,10 +146,10 @@ class ListingSpider(LadderSpider):
         self._broken.add(what)
         self._heard.set()
 
-    def _list_owed(self) -> None:
+    async def _list_owed(self) -> None:
         """What an earlier run could not have, of papers that the watermark has passed since: a version is tried again by each harvest."""
-        owed = ((paper, version) for paper, version in self.archive.owed() if paper not in self.days)
-        self.arguments.listed.extend((_AGAIN, f"{paper}v{version}") for paper, version in owed)
+        owed = await asyncio.to_thread(lambda: list(self.archive.owed()))  # of many papers that takes a while
+        self.arguments.listed.extend((_AGAIN, f"{paper}v{version}") for paper, version in owed if paper not in self.days)
 
     def _listed(self, harvest: Harvest) -> None:
         self.progress = Progress(self.marks, harvest, complete=_HARVEST not in self._broken)

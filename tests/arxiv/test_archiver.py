@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 import sys
+import threading
 from importlib.resources import files
 
 import arxivs
@@ -13,11 +14,12 @@ from jsonschema import Draft202012Validator
 from loopback import HOSTS, Answer
 from scrapy.crawler import AsyncCrawlerRunner
 
-from litcrawl.arxiv import urls
+from litcrawl.arxiv import eprint, urls
 from litcrawl.exceptions import BadArgument
 from litcrawl.middlewares import retry
 from litcrawl.middlewares.backoff import Backoff
 from litcrawl.spiders.arxiv import ArxivSpider
+from litcrawl.store import Store
 
 PAPER, OLD = "2303.18112", "math/0601001"
 
@@ -303,7 +305,7 @@ async def test_a_second_run_asks_nothing(out, monkeypatch):
 
 _AS_USERS_START_IT = """
 import sys
-from litcrawl.arxiv import urls
+from litcrawl.arxiv import eprint, urls
 from litcrawl.arxiv.archiver import ArchiverSpider
 from litcrawl.cli import main
 
@@ -588,3 +590,27 @@ async def test_a_large_file_goes_to_disk_as_it_comes(out, monkeypatch):
     assert (out / f"papers/{PAPER}/v1.pdf").read_bytes() == (out / f"papers/{PAPER}/v1-source.pdf").read_bytes() == large
     assert [one for one in (out / ".parts").iterdir() if one.suffix != ".lock"] == []
     assert crawled.status == 0
+
+
+async def test_files_are_read_and_tables_written_beside_the_event_loop(out, monkeypatch):
+    """A packed file may unfold to gigabytes, and the tables of many papers take a second to write."""
+    threads = []
+
+    def noted(function):
+        return lambda *given, **more: (threads.append(threading.current_thread()), function(*given, **more))[1]
+
+    monkeypatch.setattr(eprint, "prove", noted(eprint.prove))
+    monkeypatch.setattr(Store, "put_json", noted(Store.put_json))
+    async with arxivs.arxiv(monkeypatch, {PAPER: ("1",)}) as world:
+        await world.crawl(out, ids=PAPER)
+    assert len(threads) == 5  # an e-print; its page, two files, and in the end article.json, which is small
+    assert threading.main_thread() not in threads[:-1]
+
+
+async def test_what_unfolds_to_more_than_a_file_may_have_is_asked_for_once(out, monkeypatch):
+    async with arxivs.arxiv(monkeypatch, {PAPER: ("D",)}) as world:
+        large = Answer(headers=[("Content-Encoding", "gzip")], body=arxivs.packed(arxivs.pdf("x" * 300_000)))
+        world.first = lambda arrival, n: large if arrival.path.startswith("/pdf") else None
+        await world.crawl(out, {"LITCRAWL_MAX_FILE_SIZE": 100_000}, ids=PAPER)
+        assert world.count("/pdf") == 1
+    assert table(out, "download.json")[PAPER]["v1.pdf"]["error"].startswith("too-large: ")
