@@ -65,13 +65,13 @@ class Watermarks:
 
 
 def paper_named(identifier: str) -> str | None:
-    """The paper, without a version, that arXiv lists by this identifier; None, and a warning, for what is no paper."""
+    """The paper, without a version, that is listed by this identifier; None, and a warning, for what is no paper."""
     try:
         paper = identifiers.parse(identifier, "arxiv").ids.arxiv
     except BadIdentifier:
         paper = None
     if paper is None:
-        logger.warning("arXiv lists %r, which is no paper", identifier[:80])
+        logger.warning("listed is %r, which is no paper of arXiv's", identifier[:80])
     return paper
 
 

@@ -149,7 +149,8 @@ class ListingSpider(LadderSpider):
     async def _list_owed(self) -> None:
         """What an earlier run could not have, of papers that the watermark has passed since: a version is tried again by each harvest."""
         owed = await asyncio.to_thread(lambda: list(self.archive.owed()))  # of many papers that takes a while
-        self.arguments.listed.extend((_AGAIN, f"{paper}v{version}") for paper, version in owed if paper not in self.days)
+        papers = set(self.days) | {paper for paper in {paper for paper, _ in owed} if paper_named(paper) != paper}
+        self.arguments.listed.extend((_AGAIN, f"{paper}v{version}") for paper, version in owed if paper not in papers)
 
     def _listed(self, harvest: Harvest) -> None:
         self.progress = Progress(self.marks, harvest, complete=_HARVEST not in self._broken)

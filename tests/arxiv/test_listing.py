@@ -204,3 +204,15 @@ async def test_a_paper_whose_record_is_refused_holds_the_watermark(out, monkeypa
         world.first = lambda arrival, n: Answer(403) if "GetRecord" in arrival.path else None
         await world.crawl(out, set="math")
     assert marks(out) == {"math": "2026-01-02"}
+
+
+async def test_a_table_may_name_what_is_no_paper(out, monkeypatch):
+    out.mkdir()
+    (out / "download.json").write_text(
+        '{"nonsense": {"v1.pdf": {"error": "x", "url": "y"}}, "2303.1": 7, "math.GT/0309136": {"v1.pdf": {}}}'
+    )
+    (out / "version-licences.json").write_text('{"x": {}, "v": {"licence": null}, "../v1": {"licence": null}, "2303.00001v0": 3}')
+    async with arxivs.arxiv(monkeypatch, {}, lists={"first": arxivs.refusal("noRecordsMatch")}) as world:
+        crawled = await world.crawl(out, set="math")
+        assert len(world.asked) == 1
+    assert crawled.status == 0
