@@ -34,8 +34,9 @@ def table(out, name):
 
 
 def tree(out):
-    """The files of the archive, without those of the runs."""
-    return sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file() and "runs" not in path.parts)
+    """The files of the archive, without those of the runs and the locks."""
+    found = (path for path in out.rglob("*") if path.is_file() and path.suffix != ".lock")
+    return sorted(path.relative_to(out).as_posix() for path in found if "runs" not in path.parts)
 
 
 async def test_every_version_of_a_paper_with_record_licence_and_comments(out, monkeypatch):
