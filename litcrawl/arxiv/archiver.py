@@ -174,7 +174,7 @@ class ArchiverSpider(ListingSpider):
         reason, error = reason_of(failure), failure.value
         if isinstance(error, HostClosed):  # nor would anything else of this paper be answered now
             chain = chain | {"stopped": str(reason)}
-            self.failures.append(f"{chain['paper']}: {reason}: {error} ({task['url']})")
+            self.failures.append(f"{chain['paper']}: {error} ({task['url']})")
         elif isinstance(error, StorageError):
             self._stop_for(error)
             chain = plan.tried(chain, task, reason) | {"stopped": str(reason)}
