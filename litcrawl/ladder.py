@@ -126,6 +126,9 @@ def _close_rung(ticket: Ticket) -> Ticket:
     if not answered(own) and not ticket["current"].get("heard"):
         again = {(one["step"], one["url"]) for one in own}  # what it did not come to stays open
         left = [one for one in ticket["current"]["left"] if one["step"] in WANTS and one["url"] and (one["step"], one["url"]) not in again]
+        unheard = next((Reason(one["reason"]) for one in own if one["step"] not in WANTS and Reason(one["reason"]).retryable), None)
+        if unheard and Want.SUPPLEMENTARY in asked:  # what another gives meanwhile is no list of what there is
+            ticket = attempt(ticket, source, Want.SUPPLEMENTARY, unheard)
         return ticket | {"current": None, "tried": [*ticket["tried"], *left]}
     for want in asked:
         if not answered(own) and (want == Want.SUPPLEMENTARY or not Want(want).is_file):

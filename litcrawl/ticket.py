@@ -78,7 +78,9 @@ def wanted(ticket: Ticket, source: Source) -> list[str]:
 def settled(ticket: Ticket, want: str, source: str) -> bool:
     if want == Want.SUPPLEMENTARY:  # the first source that could list them has the word, until it has said all
         asked = [one for one in ticket["tried"] if one["step"] == want and not Reason(one["reason"]).declined]
-        return bool(asked) and (any(one["source"] != source for one in asked) or all(Reason(one["reason"]).final for one in asked))
+        if own := [one for one in asked if one["source"] == source]:
+            return all(Reason(one["reason"]).final for one in own)
+        return any(one["url"] or Reason(one["reason"]).final for one in asked)  # another has begun to say, or has said that there are none
     return Want(want).is_file and any(want_of(file["kind"], file["media_type"]) == want for file in ticket["got"])
 
 
@@ -87,7 +89,7 @@ def in_hand(ticket: Ticket, want: str) -> bool:
     own = [one for one in ticket["tried"] if one["step"] == want]
     if want == Want.SUPPLEMENTARY:
         asked = [one for one in own if not Reason(one["reason"]).declined]
-        stated = [one for one in asked if one["url"] is None]
+        stated = [one for one in asked if one["url"] is None and Reason(one["reason"]).final]
         return bool(asked) and all(one["reason"] == Reason.OK or one in stated for one in asked)
     if not Want(want).is_file:  # a source without the identifier it needs could not know
         return any(one["reason"] == Reason.OK for one in own) and all(one["reason"] in (Reason.OK, Reason.NEEDS_ID) for one in own)
