@@ -94,7 +94,7 @@ def author(name: Any, given: Any = None, family: Any = None, *, orcid: Any = Non
     whole = wording.person(name, given, family)
     if not whole:
         return None
-    return {"name": whole, "normalized_name": wording.normalised(whole), "orcid": wording.orcid(orcid)}
+    return {"name": whole, "normalized_name": wording.normalised(whole) or whole.casefold(), "orcid": wording.orcid(orcid)}
 
 
 def _subjects(subjects: Iterable[Any]) -> list[dict[str, Any]]:
@@ -102,7 +102,8 @@ def _subjects(subjects: Iterable[Any]) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for subject in subjects:
         name = wording.plain(subject)
-        if name and (key := wording.normalised(name)):
+        if name:
+            key = wording.normalised(name) or name.casefold()
             found.setdefault(key, {"name": name, "normalized_name": key})
     return list(found.values())[:_MOST]
 

@@ -26,6 +26,7 @@ _NEVER_ALONE = re.compile(r"nature\s", re.IGNORECASE)  # "Nature Conservation ar
 _FOLDED = str.maketrans(
     {"ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ŋ": "n", "ŧ": "t", "ĸ": "k"}
 )
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dX])/?$", re.IGNORECASE)
 
 
@@ -44,7 +45,7 @@ def plain(text: Any) -> str | None:
     """One line without markup and entities, however often they were escaped; None for what says nothing."""
     if not isinstance(text, str):
         return None
-    text = text[:_LONGEST]
+    text = _CONTROL.sub("", text[:_LONGEST])
     for _ in range(3):  # JATS inside XML inside JSON
         stripped = html.unescape(_TAG.sub(_space, text))
         if stripped == text:
