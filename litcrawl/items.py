@@ -57,6 +57,13 @@ class Title:
 
 
 @dataclass(kw_only=True, slots=True)
+class Metadata:
+    """What a source states of a publication, by the names of its record; see `publications.record.told`."""
+
+    fields: dict[str, Any]
+
+
+@dataclass(kw_only=True, slots=True)
 class Step:
     """A further call of the same source: `step` names the method that reads its answer; `state` is plain data for it."""
 

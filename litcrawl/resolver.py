@@ -10,7 +10,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from litcrawl.ids import Ids
-from litcrawl.items import Claim, Link, Relation, Retraction, Title
+from litcrawl.items import Claim, Link, Metadata, Relation, Retraction, Title
 from litcrawl.source import Source
 from litcrawl.terms import Reason
 
@@ -25,7 +25,7 @@ class Answer:
     """
 
     ids: Ids = field(default_factory=Ids)
-    facts: list[Title | Claim | Relation | Retraction] = field(default_factory=list)
+    facts: list[Title | Claim | Relation | Retraction | Metadata] = field(default_factory=list)
     heard: dict[str, list[Link]] = field(default_factory=dict)
 
 
@@ -42,6 +42,12 @@ class Resolver(Source):
     """Kinds of identifier that it tells."""
     speaks_for: ClassVar[frozenset[str]] = frozenset()
     """Rungs whose links its answers hold."""
+    last: ClassVar[bool] = False
+    """Whether it is asked for metadata when nobody else is left, whatever its allowance."""
+    origin: ClassVar[Mapping[str, str | None] | None] = None
+    """How a publication's `source_id` names it: `title`, `url` and the `license` of its data; its bare name without."""
+    but: ClassVar[frozenset[str]] = frozenset()
+    """Services whose knowing an article shows that this one does not."""
     by_record: ClassVar[bool] = False
     """Whether a call for one identifier goes to the address of its record: then 404 and 410 state that there is none."""
     most: ClassVar[int]

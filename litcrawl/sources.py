@@ -65,7 +65,12 @@ def _resolvers(arguments: Arguments, settings: BaseSettings, chosen: Sequence[st
     left_out = {one[1:] for one in arguments.sources if one.startswith("-")}
     alone = bool(fixed) and any(issubclass(known[name], Resolver) for name in fixed)
     names = dict.fromkeys(fixed if alone else [*default_sources(settings), *chosen])
-    return tuple(name for name in names if issubclass(known[name], Resolver) and name not in left_out)
+    return tuple(name for name in names if _takes_many(known[name]) and name not in left_out)
+
+
+def _takes_many(source: type[Source]) -> bool:
+    """Whether it is asked before the chains of articles begin; a resolver that takes one a call is a rung like others."""
+    return issubclass(source, Resolver) and source.most > 1
 
 
 def _named(settings: BaseSettings) -> dict[str, type[Source]]:

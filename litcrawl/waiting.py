@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from litcrawl.ticket import Ticket
 
-Place = tuple[str, str]  # resolver, kind of identifier
+Place = tuple[str, ...]  # resolver, kind of identifier, and what else keeps tickets apart
 
 
 class Waiting:

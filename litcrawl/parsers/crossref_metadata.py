@@ -16,9 +16,9 @@ from litcrawl.publications.record import Told, Type, author, told
 
 FIELDS = (
     "DOI", "type", "title", "original-title", "abstract", "author", "issued", "published", "published-online", "published-print", "posted",
-    "publisher", "institution", "container-title", "is-referenced-by-count", "license", "subject", "reference", "relation",
+    "publisher", "container-title", "is-referenced-by-count", "license", "subject", "reference", "relation",
 )  # fmt: skip
-"""What is read of a record."""
+"""What a list is asked for; of a preprint's own record `institution` is read as well, which no list selects."""
 
 # https://api.crossref.org/types; others have no counterpart, and another source may know better
 TYPES = {

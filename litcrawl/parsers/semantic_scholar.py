@@ -15,9 +15,6 @@ FIELDS = (
     "s2FieldsOfStudy", "authors.name",
 )  # fmt: skip
 """What is read of a paper."""
-LINKS = ("references.externalIds", "citations.externalIds")
-"""What is read of it as well where references and citations are wanted: they make an answer many times as long."""
-
 _PUBLISHERS = {"arxiv.org": "arXiv", "arxiv": "arXiv"}
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
+from scrapy.settings import BaseSettings
+
+from litcrawl.exceptions import BadArgument
 from litcrawl.publications.record import FIELDS, FOLLOWS, LISTS, Record, Told, Type
 
 Publication: TypeAlias = dict[str, Any]
@@ -27,9 +30,23 @@ META_TAGS, CROSSREF = "meta_tags", "crossref"
 class Rules:
     """What makes a record `complete`, what `enough`, and above how many characters an abstract is one."""
 
-    complete: tuple[str, ...] = COMPLETE
-    enough: tuple[str, ...] = ENOUGH
+    complete: Sequence[str] = COMPLETE
+    enough: Sequence[str] = ENOUGH
     abstract: int = 100
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"complete": list(self.complete), "enough": list(self.enough), "abstract": self.abstract}
+
+    @classmethod
+    def from_settings(cls, settings: BaseSettings) -> Self:
+        """The rules of a crawl. Raises `BadArgument` for a field that a record does not have."""
+        sets = {name: tuple(map(str, settings.getlist(f"LITCRAWL_PUBLICATION_{name.upper()}"))) for name in ("complete", "enough")}
+        for name, fields in sets.items():
+            if unknown := [field for field in fields if field not in (*FIELDS, "source_id")]:
+                known = ", ".join((*FIELDS, "source_id"))
+                raise BadArgument(f"LITCRAWL_PUBLICATION_{name.upper()}: no field {unknown[0]!r}; the fields are: {known}")
+        return cls(sets["complete"] or COMPLETE, sets["enough"] or ENOUGH, settings.getint("LITCRAWL_PUBLICATION_ABSTRACT"))
 
 
 def empty() -> Publication:

@@ -24,6 +24,7 @@ from litcrawl.ids import Ids
 from litcrawl.items import Article, Blob, FileItem
 from litcrawl.middlewares.outage import IN_A_ROW, Outage
 from litcrawl.middlewares.pacing import PacingMiddleware
+from litcrawl.publications.merging import Rules
 from litcrawl.refusals import Refusals
 from litcrawl.source import Source
 from litcrawl.sources import known_sources, with_ladder
@@ -66,6 +67,8 @@ class LadderSpider(ChainSpider):
     window: Window
     store: Store
     outage: Outage
+    rules: Rules | None
+    """When an article's metadata is complete; None where it is not wanted."""
     admitted: int
     """How many articles were opened."""
     taken: int
@@ -93,6 +96,9 @@ class LadderSpider(ChainSpider):
         spider.run = f"{cls.name}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{job}"
         known = known_sources(settings)
         spider.rungs = {name: known[name](settings) for name in dict.fromkeys([*spider.arguments.sources, *spider.arguments.resolvers])}
+        for source in spider.rungs.values():
+            source.scope = frozenset(spider.arguments.want)
+        spider.rules = Rules.from_settings(settings) if Want.METADATA in spider.arguments.want else None
         spider.resolvers, spider.waiting = spider.arguments.resolvers, Waiting()
         spider.answered, spider.well, spider.refusing = set(), set(), set()
         spider.refusals = Refusals()
@@ -195,6 +201,7 @@ class LadderSpider(ChainSpider):
             resolve=self.resolves if self.arguments.resolve else "none",
             download=self.arguments.download,
             titles=[row["title"]] if row["title"] else [],
+            rules=self.rules,
         ) | {"also": found.also}
         if found.article is not None:
             ticket = self._resumed(ticket, found)

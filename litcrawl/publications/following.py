@@ -1,0 +1,40 @@
+"""Whom publications cite, and who cites them: what is still to be looked up, bounded in depth and number. Pure."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+from litcrawl.publications.answering import FOLLOWED
+from litcrawl.publications.item import Publication
+
+
+class Following:
+    """DOIs that records name, each once, those nearest to the list first."""
+
+    def __init__(self, fields: Sequence[str], depth: int, most: int) -> None:
+        self._fields, self._depth, self._most = fields, depth, most
+        self._seen: set[str] = set()
+        self._due: deque[tuple[str, int]] = deque()
+
+    def __len__(self) -> int:
+        return len(self._due)
+
+    def note(self, item: Publication, rank: int) -> None:
+        """Take down what a publication names; `rank` is its ticket's."""
+        depth = max(0, rank - FOLLOWED + 1)
+        if depth >= self._depth:
+            return
+        for field in self._fields:
+            for one in item.record[field]:
+                if len(self._seen) >= self._most:
+                    return
+                if one["doi"] not in self._seen:
+                    self._seen.add(one["doi"])
+                    self._due.append((one["doi"], FOLLOWED + depth))
+
+    def take(self, most: int) -> Iterator[tuple[str, int]]:
+        """The next of them, with the rank of each."""
+        while self._due and most > 0:
+            most -= 1
+            yield self._due.popleft()
