@@ -32,9 +32,7 @@ class KafkaSink:
     """Events to their topics, keyed by DOI; they are safe once all replicas in sync have them."""
 
     def __init__(self, address: Address, options: Mapping[str, Any]) -> None:
-        self._producer = AIOKafkaProducer(
-            bootstrap_servers=list(address.servers), acks="all", enable_idempotence=True, linger_ms=5, **options
-        )
+        self._producer = AIOKafkaProducer(bootstrap_servers=list(address.servers), acks="all", linger_ms=5, **options)
         self._started = False
 
     async def send(self, events_: Sequence[tuple[str, Event]]) -> None:
