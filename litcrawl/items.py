@@ -203,6 +203,7 @@ class Article:
     claims: list[Claim] = field(default_factory=list)
     related: list[Relation] = field(default_factory=list)
     retracted: bool | None = None
+    metadata: dict[str, Any] | None = None
     attempts: list[dict[str, Any]] = field(default_factory=list)
     also: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

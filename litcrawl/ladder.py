@@ -232,7 +232,7 @@ def add(ticket: Ticket, source: str, findings: Iterable[Finding], reach: Reach =
             case Retraction():
                 ticket["retracted"] = bool(ticket["retracted"]) or finding.retracted
             case Metadata():
-                if ticket["metadata"] is not None:
+                if ticket["rules"] is not None:
                     rules = Rules(**ticket["rules"])
                     ticket["metadata"] = merging.merge(ticket["metadata"], source, finding.fields, now(), rules)
             case Heard():

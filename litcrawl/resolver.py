@@ -80,3 +80,8 @@ class Resolver(Source):
         Raises `Malformed` for anything but a whole answer.
         """
         raise NotImplementedError
+
+
+def origins(sources: Mapping[str, Source]) -> dict[str, Mapping[str, str | None]]:
+    """How the `source_id` of a publication names each source that says so itself."""
+    return {name: source.origin for name, source in sources.items() if isinstance(source, Resolver) and source.origin is not None}

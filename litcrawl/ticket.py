@@ -94,7 +94,7 @@ def settled(ticket: Ticket, want: str, source: str) -> bool:
 
 def is_described(ticket: Ticket) -> bool:
     """Whether its metadata is complete, so that nobody else need be asked."""
-    return ticket["metadata"] is not None and merging.is_complete(ticket["metadata"], Rules(**ticket["rules"]))
+    return ticket["rules"] is not None and merging.is_complete(ticket["metadata"], Rules(**ticket["rules"]))
 
 
 def in_hand(ticket: Ticket, want: str) -> bool:

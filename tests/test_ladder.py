@@ -559,3 +559,14 @@ def test_a_step_made_by_hand_need_have_no_more_than_its_address():
     question = tickets.question(ticket(), ["supplementary"])
     (read,) = SOURCES["archive"].read(steps[1], Response(steps[1]["url"], body=body), question)
     assert (read.file.size_bytes, read.file.filename, read.file.version) == (len(body), None, None)
+
+
+def test_a_fact_is_not_in_hand_while_a_source_that_could_know_it_has_not_answered():
+    told = tickets.entry("mirror", "access", Reason.OK)
+    failed = tickets.entry("archive", "listing", Reason.TIMEOUT, url=LISTING, tries=3)
+    state = ticket(want=["access"])
+    assert verdict.missing(state | {"tried": [told, failed]}, SOURCES) == {"access": "timeout"}
+    answered = [tickets.entry("archive", "listing", Reason.OK, url=LISTING), tickets.entry("archive", "access", Reason.OK)]
+    assert verdict.missing(state | {"tried": [told, *answered]}, SOURCES) == {}
+    absent = tickets.entry("archive", "listing", Reason.ABSENT, url=LISTING)
+    assert verdict.missing(state | {"tried": [told, absent]}, SOURCES) == {}, "who does not know the article has answered"

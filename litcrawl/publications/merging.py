@@ -91,6 +91,13 @@ def _takes(record: Record, field: str, value: Any, source: str, rules: Rules) ->
     return False
 
 
+def stated(publication: Publication) -> Publication:
+    """A finished publication without what no source has stated: another may."""
+    provenance = publication["provenance"]
+    known = (*provenance, "source", "source_id")
+    return {"record": {name: value for name, value in publication["record"].items() if name in known}, "provenance": provenance}
+
+
 def missing(publication: Publication, fields: Sequence[str], rules: Rules | None = None) -> list[str]:
     """
     Which of the fields a publication lacks; an empty list of authors is none.

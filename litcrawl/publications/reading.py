@@ -12,7 +12,7 @@ import orjson
 from sqlalchemy import Connection, Table, select
 
 from litcrawl.publications import schema
-from litcrawl.publications.merging import Publication
+from litcrawl.publications.merging import Publication, stated
 from litcrawl.publications.record import FIELDS, LISTS
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ def _load(connection: Connection, dois: Sequence[str], found: dict[str, Stored])
     for row in _of(connection, schema.publication_provenance, known):
         records[row.publication_doi]["provenance"][row.field] = {"source": row.source, "at": row.fetched_at}  # type: ignore[index]
     for doi in known:
-        _only_stated(records[doi])  # type: ignore[arg-type]
+        found[doi].publication = stated(records[doi])  # type: ignore[arg-type]
     for row in _of(connection, schema.publication_attempt, dois):
         found.setdefault(row.publication_doi, Stored()).attempts.append(orjson.loads(row.attempt))
     for row in _of(connection, schema.publication_not_found, dois):
@@ -111,11 +111,3 @@ def _lists(connection: Connection, dois: Sequence[str]) -> Iterator[tuple[str, s
 def _of(connection: Connection, table: Table, dois: Sequence[str]) -> Iterable[Any]:
     """The rows of a table that belong to these publications."""
     return connection.execute(select(table).where(table.c.publication_doi.in_(dois))) if dois else ()
-
-
-def _only_stated(publication: Publication) -> None:
-    """Take out of a stored record what no source has stated: another may."""
-    record, provenance = publication["record"], publication["provenance"]
-    for name in FIELDS:
-        if name not in provenance:
-            record.pop(name, None)

@@ -34,7 +34,7 @@ from litcrawl.publications.item import Publication, Status
 from litcrawl.publications.merging import Rules
 from litcrawl.publications.reading import Stored
 from litcrawl.publications.sinks import EventSink, JsonLinesSink
-from litcrawl.resolver import Resolver
+from litcrawl.resolver import origins
 from litcrawl.source import Source
 from litcrawl.sources import known_sources
 from litcrawl.spiders.resolving import Output
@@ -100,9 +100,7 @@ class PublicationsSpider(CallingSpider):
         spider.refused, spider.asked = set(), Counter()
         spider.taken = 0
         spider.following = Following(options.follow, options.depth, options.max_follow)
-        spider.origins = {
-            name: source.origin for name, source in spider.rungs.items() if isinstance(source, Resolver) and source.origin is not None
-        }
+        spider.origins = origins(spider.rungs)
         spider.stream, spider.delivery = spider._ends(Store.from_settings(settings))
         return spider
 
