@@ -163,22 +163,24 @@ class PublicationsSpider(CallingSpider):
     async def _admit(self, rows: Sequence[dict[str, Any]], rank: int = EVENT) -> AsyncIterator[Output]:
         """Open a publication for each row, or give the row to the one that is open already."""
         known = await self._stored(row["ids"].doi for row in rows if row["ids"] is not None and row["ids"].doi)
+        stale: set[str] = set()
         for row in rows:
             doi = row["ids"].doi if row["ids"] is not None else None
             if doi is None:
                 yield answering.nameless(row, self.run)
                 continue
-            while (place := self.window.places.get(doi)) and place.leaving:  # its record will be in the database
+            while (place := self.window.places.get(doi)) and place.leaving:  # then its record is in the database
                 await self.window.freed(_TICK)
-                known.pop(doi, None)
+                stale.add(doi)
             if place:
                 self.crawler.stats.inc_value("litcrawl/duplicates")
                 self.window.join(doi, row, row["ids"])
                 continue
             async for output in self._room():
                 yield output
-            if doi not in known:
+            if doi in stale:
                 known |= await self._stored([doi])
+            stale.add(doi)  # for the next row that names it
             for output in self._open(doi, known.get(doi), [row] if rank == EVENT else [], rank):
                 yield output
         for output in self.flush_waiting():

@@ -280,6 +280,21 @@ async def test_what_is_followed_comes_behind_the_list_and_has_no_event(tmp_path)
     assert {orjson.loads(line)["key"] for line in events.read_bytes().splitlines()} == set(dois)
 
 
+async def test_many_rows_are_looked_up_in_the_database_at_once(tmp_path, monkeypatch):
+    load, calls = Database.load, []
+
+    def counted(self, dois):
+        calls.append(len(dois := list(dois)))
+        return load(self, dois)
+
+    monkeypatch.setattr(Database, "load", counted)
+    dois = [f"10.5555/{n}" for n in range(60)]
+    async with archive(lister=dict.fromkeys(dois, WHOLE)) as world:
+        crawled = await world.crawl(tmp_path, ids=" ".join(dois))
+    assert calls == [50, 10]
+    assert len(words(crawled)) == 60
+
+
 async def test_a_row_without_a_doi_is_said_to_be_one(tmp_path):
     async with archive(lister={ONE: WHOLE}) as world:
         crawled = await world.crawl(tmp_path, ids=f"{ONE},17375194")
