@@ -91,15 +91,10 @@ def chunks(tickets: Iterable[Ticket], names: Sequence[str], sources: Mapping[str
         rest = list(names[names.index(name) + 1 :])
         apart = [ticket for ticket in group if resolver.alone(ticket["ids"][kind])]
         together = [ticket for ticket in group if ticket not in apart]
-        most = size(resolver)
+        most = resolver.at_once()
         parts = [[one] for one in apart] + [together[at : at + most] for at in range(0, len(together), most)]
         made += [{"resolver": name, "kind": kind, "tickets": part, "rest": rest, "depth": 0} for part in parts]
     return leaving, made
-
-
-def size(resolver: Resolver) -> int:
-    """How many articles a call to a resolver takes as it is set up."""
-    return resolver.most if resolver.batches() else 1
 
 
 def values(chunk: Chunk) -> list[str]:

@@ -63,6 +63,10 @@ class Resolver(Source):
         """Whether it can be asked for many articles at once."""
         return True
 
+    def at_once(self) -> int:
+        """How many identifiers a call takes as it is set up."""
+        return self.most if self.batches() else 1
+
     def alone(self, value: str) -> bool:
         """Whether an identifier cannot share a call, because it holds what separates identifiers there."""
         return False

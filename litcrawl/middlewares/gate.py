@@ -88,7 +88,7 @@ class Gate:
 
     def wait(self, now: float, ahead: int) -> float:
         """After how many seconds a request would go that comes behind `ahead` others, if exchanges took no time."""
-        wait = max(self._paused, self._sent + self._delay) - now + ahead * self._delay
+        wait = max(now, self._paused, self._sent + self._delay) - now + ahead * self._delay
         if self._limit:
             count, seconds = self._limit
             self._forget(now - seconds - MARGIN)
@@ -97,7 +97,7 @@ class Gate:
                 rounds, place = divmod(over, count)
                 first = self._ends[place] if place < len(self._ends) else now
                 wait = max(wait, first + (rounds + 1) * seconds - now)
-        return max(0.0, wait)
+        return wait
 
     def _forget(self, horizon: float) -> None:
         while self._ends and self._ends[0] <= horizon:

@@ -34,7 +34,7 @@ class CallingSpider(ResolvingSpider):
         place = batch.place(ticket, self.resolvers, self.rungs)
         if place is None:
             yield from self.leave(ticket)
-        elif group := self.waiting.add((*place, str(ticket["rank"])), ticket, batch.size(self._resolver(place[0]))):
+        elif group := self.waiting.add((*place, str(ticket["rank"])), ticket, self._resolver(place[0]).at_once()):
             yield from self.pass_on(group, self.resolvers)
 
     def go_on(self, tickets: Iterable[Ticket], resolvers: Sequence[str]) -> Iterator[Output]:

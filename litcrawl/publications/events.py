@@ -25,20 +25,21 @@ _RESOLVER = "https://doi.org/"
 
 
 def read(content: bytes | None) -> tuple[str, Event]:
-    """
-    The DOI that an event is about, and the event.
-
-    Raises `Malformed` for what is no event of a publication that is `unknown`.
-    """
+    """The DOI that an event is about, and the event, out of its JSON. Raises `Malformed` as `about` does."""
     event = json.parse(content or b"")
     if not isinstance(event, dict):
         raise Malformed("no JSON object")
+    return about(event), event
+
+
+def about(event: Event) -> str:
+    """The DOI that an event is about. Raises `Malformed` for what is no event of a publication that is `unknown`."""
     if event.get("state") != UNKNOWN:
         raise Malformed(f"its state is {str(event.get('state'))[:40]!r}, not {UNKNOWN!r}")
     obj = mapping(event.get("obj"))
     for value in (obj.get("alternative-id"), mapping(obj.get("data")).get("doi"), obj.get("pid"), event.get("obj_id")):
         if doi := stated(doi=value).doi:
-            return doi, event
+            return doi
     raise Malformed("it names no DOI: obj.alternative-id, obj.data.doi, obj.pid, obj_id")
 
 

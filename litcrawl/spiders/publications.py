@@ -7,7 +7,7 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -20,10 +20,11 @@ from litcrawl import ticket as tickets
 from litcrawl.arguments import Arguments
 from litcrawl.beside import read_beside
 from litcrawl.ending import end
+from litcrawl.exceptions import Malformed
 from litcrawl.ids import Ids
 from litcrawl.middlewares.outage import Outage
 from litcrawl.middlewares.pacing import PacingMiddleware
-from litcrawl.publications import answering
+from litcrawl.publications import answering, events
 from litcrawl.publications.address import Address, security
 from litcrawl.publications.answering import EVENT, RETRY
 from litcrawl.publications.arguments import PublicationArguments
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from litcrawl.publications.kafka import KafkaSource
 
 _TICK = 1.0  # seconds after which what waits is looked at, also when no row comes
+_LEAK_CHECKS = 30  # ticks without anything under way, and yet with something open
 _TOGETHER = 50  # rows that are looked up in the database at once
 _DUE_EVERY = 60.0  # seconds between looks for publications that may be asked for again
 
@@ -131,7 +133,7 @@ class PublicationsSpider(CallingSpider):
         async with aclosing(self._read()) as read:
             async for row in read:
                 if row is not None and row["row"] % parts == part:
-                    rows.append(row)
+                    rows.append(_with_event(row))
                     self.taken += 1
                     self.crawler.stats.inc_value("litcrawl/rows")
                 full = self.taken == self.arguments.limit
@@ -146,12 +148,18 @@ class PublicationsSpider(CallingSpider):
                     break
         async for output in self._admit(rows):
             yield output
+        idle = 0
         while not self._ending:
             async for output in self._behind():
                 yield output
             if not (self.window or self.waiting or self.following):
                 return
-            await self.window.freed(_TICK)
+            freed = await self.window.freed(_TICK)
+            idle = 0 if freed or self.asked.total() or self.waiting or self.delivery.pending else idle + 1
+            if idle > _LEAK_CHECKS:  # a leak must not hang the crawl
+                self.crawler.stats.inc_value("litcrawl/bugs")
+                self.logger.error("no word on %d open publications, a bug: %s", len(self.window), ", ".join(self.window.places))
+                return
             for output in self.flush_waiting():
                 yield output
 
@@ -254,6 +262,13 @@ class PublicationsSpider(CallingSpider):
     @property
     def _ending(self) -> bool:
         return bool(self.crawler.stats.get_value("litcrawl/ending"))
+
+
+def _with_event(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of JSON lines whose object is an event brings that."""
+    with suppress(Malformed):
+        return row | {"ids": Ids(doi=events.about(row["object"])), "event": row["object"]} if "object" in row else row
+    return row
 
 
 def _rows(dois: Iterable[str]) -> list[dict[str, Any]]:

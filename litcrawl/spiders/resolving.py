@@ -51,7 +51,7 @@ class ResolvingSpider(scrapy.Spider):
         place = batch.place(ticket, self.resolvers, self.rungs)
         if place is None:
             yield from self.leave(ticket)
-        elif group := self.waiting.add(place, ticket, batch.size(self._resolver(place[0]))):
+        elif group := self.waiting.add(place, ticket, self._resolver(place[0]).at_once()):
             yield from self.pass_on(group, self.resolvers)
 
     def flush(self, *, all_: bool = False) -> Iterator[Output]:

@@ -12,6 +12,7 @@ from loopback import Answer
 from sqlalchemy import create_engine, text
 
 from litcrawl.exceptions import BadArgument
+from litcrawl.publications import events
 from litcrawl.publications.database import Database
 from litcrawl.publications.item import Publication
 from litcrawl.spiders.publications import PublicationsSpider
@@ -199,13 +200,37 @@ async def test_one_publication_in_two_spellings_is_one_row_and_one_look_up(tmp_p
 
 
 async def test_each_row_has_its_event(tmp_path):
-    events = tmp_path / "events" / "out.jsonl"
+    out = tmp_path / "events" / "out.jsonl"
     async with archive(lister={ONE: WHOLE}) as world:
-        await world.crawl(tmp_path, ids=f"{ONE} {ONE} {TWO}", settings={"LITCRAWL_EVENTS": str(events)})
-    lines = [orjson.loads(line) for line in events.read_bytes().splitlines()]
+        await world.crawl(tmp_path, ids=f"{ONE} {ONE} {TWO}", settings={"LITCRAWL_EVENTS": str(out)})
+    lines = [orjson.loads(line) for line in out.read_bytes().splitlines()]
     assert [(line["topic"], line["key"], line["event"]["state"]) for line in lines] == [("events_linked", ONE, "linked")] * 2
     assert lines[0]["event"]["obj"]["data"]["title"] == "On sentences"
     assert lines[0]["event"]["id"] != lines[1]["event"]["id"]
+
+
+async def test_events_in_json_lines_are_events(tmp_path):
+    event = events.fresh(ONE, "2026-11-30T17:20:00Z") | {"relation_type": "discusses", "subj": {"data": {"text": "é"}}}
+    other = {"doi": TWO, "state": "linked"}
+    listed = tmp_path / "events.jsonl"
+    listed.write_bytes(b"".join(orjson.dumps(one, option=orjson.OPT_APPEND_NEWLINE) for one in (event, event | {"id": "2"}, other)))
+    async with archive(lister={ONE: WHOLE, TWO: WHOLE}) as world:
+        crawled = await world.crawl(tmp_path / "out", ids=str(listed))
+    assert words(crawled) == {ONE: "complete", TWO: "complete"}
+    lines = [orjson.loads(line) for line in (crawled.run / "events.jsonl").read_bytes().splitlines()]
+    assert [(line["topic"], line["event"]["id"]) for line in lines] == [
+        ("events_linked-discusses", event["id"]),
+        ("events_linked-discusses", "2"),
+    ]
+    assert lines[0]["event"]["subj"] == event["subj"]
+
+
+async def test_what_is_answered_after_a_pause_counts(tmp_path):
+    async with archive(lister={ONE: WHOLE}) as world:
+        world.first = lambda path, n: Answer(429, headers=[("Retry-After", "1")]) if n == 1 else None
+        crawled = await world.crawl(tmp_path, ids=ONE)
+        assert len(world.asked) == 2
+    assert words(crawled) == {ONE: "complete"}
 
 
 async def test_a_list_without_events_writes_none(tmp_path):
@@ -270,14 +295,14 @@ async def test_references_and_citations_are_followed_as_far_as_asked(tmp_path):
 async def test_what_is_followed_comes_behind_the_list_and_has_no_event(tmp_path):
     dois = [f"10.5555/{n}" for n in range(8)]
     lister = {doi: WHOLE | {"refs": [f"10.5555/ref{n}"]} for n, doi in enumerate(dois)}
-    events = tmp_path / "events.jsonl"
-    settings = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LITCRAWL_OPEN_ARTICLES": 8, "LITCRAWL_EVENTS": str(events)}
+    out = tmp_path / "events.jsonl"
+    settings = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LITCRAWL_OPEN_ARTICLES": 8, "LITCRAWL_EVENTS": str(out)}
     async with archive(lister=lister) as world:
         crawled = await world.crawl(tmp_path, ids=" ".join(dois), follow="references", settings=settings)
         order = [path for path in world.asked if path.startswith("/list/")]
         assert [("ref" in path) for path in order] == sorted("ref" in path for path in order)
     assert len(words(crawled)) == 16
-    assert {orjson.loads(line)["key"] for line in events.read_bytes().splitlines()} == set(dois)
+    assert {orjson.loads(line)["key"] for line in out.read_bytes().splitlines()} == set(dois)
 
 
 async def test_many_rows_are_looked_up_in_the_database_at_once(tmp_path, monkeypatch):
