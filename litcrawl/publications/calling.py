@@ -26,6 +26,10 @@ class CallingSpider(ResolvingSpider):
     pacing: PacingMiddleware
     asked: Counter[str]
     """How many calls of each source are under way or in its queue."""
+    unhurried: bool
+    """Whether it is a list that is read, and not a stream, whose events are waited for."""
+    reading: bool
+    """Whether there are rows to come."""
     refused: set[str]
     """Sources that have refused us: they are asked no more in this run."""
 
@@ -44,7 +48,17 @@ class CallingSpider(ResolvingSpider):
 
     def flush_waiting(self) -> Iterator[Output]:
         """Send the groups that have waited long enough; all, when nothing is under way that could join them."""
-        yield from self.flush(all_=not self.asked.total())
+        for group in list(self.waiting.due(all_=not self.asked.total(), more=self._may_grow)):
+            yield from self.pass_on(group, self.resolvers)
+
+    def _may_grow(self, place: Sequence[str]) -> bool:
+        """Whether publications of a list are on their way that will wait for the same source: who is in no hurry shares its calls."""
+        if not self.unhurried or self._resolver(place[0]).at_once() == 1:
+            return False
+        before = self.resolvers[: self.resolvers.index(place[0])]
+        many = [name for name in before if self._resolver(name).at_once() > 1]
+        waiting = {other[0] for other in self.waiting.places}
+        return self.reading or any(self.asked[name] or name in waiting for name in many)
 
     def on_batch(self, response: Response, chunk: Chunk) -> Iterator[Output]:
         name = chunk["resolver"]

@@ -32,8 +32,8 @@ class KafkaSink:
     """Events to their topics, keyed by DOI; they are safe once all replicas in sync have them."""
 
     def __init__(self, address: Address, options: Mapping[str, Any]) -> None:
-        self._producer = AIOKafkaProducer(bootstrap_servers=list(address.servers), acks="all", linger_ms=5, **options)
-        self._started = False
+        self._options = {"bootstrap_servers": list(address.servers), "acks": "all", "linger_ms": 5, **options}
+        self._producer: Any = None
 
     async def send(self, events_: Sequence[tuple[str, Event]]) -> None:
         await self.put((events.topic(event), doi, event) for doi, event in events_)
@@ -41,9 +41,8 @@ class KafkaSink:
     async def put(self, messages: Iterable[tuple[str, str | None, Any]]) -> None:
         """Take messages: topic, key, value."""
         try:
-            if not self._started:
-                await self._producer.start()
-                self._started = True
+            if self._producer is None:
+                self._producer = await self._started()
             pending = [
                 await self._producer.send(topic, orjson.dumps(value), key=key.encode() if key else None) for topic, key, value in messages
             ]
@@ -52,8 +51,17 @@ class KafkaSink:
             raise SinkDown(f"Kafka: {error}") from error
 
     async def close(self) -> None:
-        if self._started:
+        if self._producer is not None:
             await self._producer.stop()
+
+    async def _started(self) -> Any:
+        producer = AIOKafkaProducer(**self._options)
+        try:
+            await producer.start()
+        except KafkaError:
+            await producer.stop()
+            raise
+        return producer
 
 
 class KafkaSource:

@@ -100,7 +100,7 @@ class PublicationsSpider(CallingSpider):
         spider.waiting, spider.window = Waiting(), Window(settings.getint("LITCRAWL_OPEN_ARTICLES"))
         spider.answered, spider.well, spider.refusing = set(), set(), set()
         spider.refused, spider.asked = set(), Counter()
-        spider.taken = 0
+        spider.taken, spider.reading, spider.unhurried = 0, True, options.stream is None
         spider.following = Following(options.follow, options.depth, options.max_follow)
         spider.origins = origins(spider.rungs)
         spider.stream, spider.delivery = spider._ends(Store.from_settings(settings))
@@ -146,6 +146,7 @@ class PublicationsSpider(CallingSpider):
                         yield output
                 if full or self._ending:
                     break
+        self.reading = False
         async for output in self._admit(rows):
             yield output
         idle = 0
@@ -172,6 +173,9 @@ class PublicationsSpider(CallingSpider):
         """Open a publication for each row, or give the row to the one that is open already."""
         known = await self._stored(row["ids"].doi for row in rows if row["ids"] is not None and row["ids"].doi)
         stale: set[str] = set()
+        if self.unhurried:  # rows of a list come in together, and so share their calls
+            async for output in self._room(len(rows)):
+                yield output
         for row in rows:
             doi = row["ids"].doi if row["ids"] is not None else None
             if doi is None:
@@ -180,6 +184,8 @@ class PublicationsSpider(CallingSpider):
             while (place := self.window.places.get(doi)) and place.leaving:  # then its record is in the database
                 await self.window.freed(_TICK)
                 stale.add(doi)
+            if place and rank != EVENT:  # it is asked for anyway
+                continue
             if place:
                 self.crawler.stats.inc_value("litcrawl/duplicates")
                 self.window.join(doi, row, row["ids"])
@@ -204,12 +210,13 @@ class PublicationsSpider(CallingSpider):
         wanted = list(dois)
         return await self.delivery.reach(self.options.database.load, wanted) if wanted else {}
 
-    async def _room(self) -> AsyncIterator[Output]:
-        """Wait for a place, and while everything fails because a host is away."""
-        while not self._ending and len(self.window) >= self.window.most:
+    async def _room(self, wanted: int = 1) -> AsyncIterator[Output]:
+        """Wait for places, and while everything fails because a host is away."""
+        free = max(0, self.window.most - wanted)
+        while not self._ending and len(self.window) > free:
             for output in self.flush_waiting():
                 yield output
-            await self.window.place(_TICK)
+            await self.window.freed(_TICK)
         while self.outage.holding and not self._ending:
             if self.outage.expired and self.stream is None:
                 end(self.crawler, "outage")

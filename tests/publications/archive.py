@@ -71,6 +71,17 @@ class Lister(Resolver):
         }
 
 
+class Index(Lister):
+    """Takes eight a call."""
+
+    name = "index"
+    basis = "index"
+    most = 8
+
+    def request_batch(self, kind, values):
+        return Request(f"{self.settings['LAB_URL']}/index/{','.join(map(quote_doi, values))}")
+
+
 class Single(MetadataSource):
     def address(self, doi):
         return f"{self.settings['LAB_URL']}/{self.name}/{quote_doi(doi)}"
@@ -111,18 +122,18 @@ class World:
 
     known: dict[str, dict[str, dict[str, Any]]] = field(default_factory=lambda: {"lister": {}, "register": {}, "pages": {}})
     first: Any = None
+    latency: float = 0.0
     server: Any = None
 
     def answer(self, arrival: Any, n: int) -> Answer:
         if self.first and (answer := self.first(arrival.path, n)):
             return answer
         _, service, rest = unquote(arrival.path).split("/", 2)
-        if service == "list":
+        if service in ("list", "index"):
             asked = rest.split(",10.")
-            dois = [asked[0], *(f"10.{one}" for one in asked[1:])]
-            return Answer(
-                body=json.dumps({"records": {doi: self.known["lister"][doi] for doi in dois if doi in self.known["lister"]}}).encode()
-            )
+            known = self.known["lister" if service == "list" else "index"]
+            records = {doi: known[doi] for doi in (asked[0], *(f"10.{one}" for one in asked[1:])) if doi in known}
+            return Answer(body=json.dumps({"records": records}).encode(), latency=self.latency)
         record = self.known.get(service, {}).get(rest)
         return Answer(404) if record is None else Answer(body=json.dumps(record).encode())
 
