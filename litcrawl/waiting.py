@@ -9,7 +9,7 @@ from litcrawl.ticket import Ticket
 
 Place = tuple[str, ...]  # resolver, kind of identifier, and what else keeps tickets apart
 
-_FOR_MORE = 15  # times its patience, at most
+_FOR_MORE = 60  # times its patience, at most
 
 
 class Waiting:

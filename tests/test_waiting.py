@@ -71,7 +71,7 @@ def test_a_group_that_may_still_grow_waits_on_and_not_for_ever():
     clock.now += 5
     assert list(waiting.places) == [PMID, DOI]
     assert list(waiting.due(more=lambda place: place == PMID)) == [[ticket(2)]]
-    clock.now += 24
+    clock.now += 114
     assert list(waiting.due(more=lambda place: True)) == []
     clock.now += 1
     assert list(waiting.due(more=lambda place: True)) == [[ticket(1)]]

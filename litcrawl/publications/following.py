@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from litcrawl.publications.answering import FOLLOWED
 from litcrawl.publications.item import Publication
@@ -33,8 +33,10 @@ class Following:
                     self._seen.add(one["doi"])
                     self._due.append((one["doi"], FOLLOWED + depth))
 
-    def take(self, most: int) -> Iterator[tuple[str, int]]:
-        """The next of them, with the rank of each."""
-        while self._due and most > 0:
-            most -= 1
-            yield self._due.popleft()
+    def take(self, most: int) -> tuple[int, list[str]]:
+        """The next of them that are equally near, and their rank."""
+        rank = self._due[0][1] if self._due else FOLLOWED
+        taken: list[str] = []
+        while self._due and len(taken) < most and self._due[0][1] == rank:
+            taken.append(self._due.popleft()[0])
+        return rank, taken

@@ -171,19 +171,19 @@ class PublicationsSpider(CallingSpider):
 
     async def _admit(self, rows: Sequence[dict[str, Any]], rank: int = EVENT) -> AsyncIterator[Output]:
         """Open a publication for each row, or give the row to the one that is open already."""
-        known = await self._stored(row["ids"].doi for row in rows if row["ids"] is not None and row["ids"].doi)
-        stale: set[str] = set()
-        if self.unhurried:  # rows of a list come in together, and so share their calls
+        if self.unhurried and rows:  # rows of a list come in together, and so share their calls
             async for output in self._room(len(rows)):
                 yield output
+        dois = [row["ids"].doi for row in rows if row["ids"] is not None and row["ids"].doi]
+        stale = {doi for doi in dois if doi in self.window.places}  # of those the database will know more when they are closed
+        known = await self._stored(dois)
         for row in rows:
             doi = row["ids"].doi if row["ids"] is not None else None
             if doi is None:
                 yield answering.nameless(row, self.run)
                 continue
-            while (place := self.window.places.get(doi)) and place.leaving:  # then its record is in the database
+            while (place := self.window.places.get(doi)) and place.leaving:
                 await self.window.freed(_TICK)
-                stale.add(doi)
             if place and rank != EVENT:  # it is asked for anyway
                 continue
             if place:
@@ -194,7 +194,7 @@ class PublicationsSpider(CallingSpider):
                 yield output
             if doi in stale:
                 known |= await self._stored([doi])
-            stale.add(doi)  # for the next row that names it
+            stale.add(doi)
             for output in self._open(doi, known.get(doi), [row] if rank == EVENT else [], rank):
                 yield output
         for output in self.flush_waiting():
@@ -206,9 +206,8 @@ class PublicationsSpider(CallingSpider):
         ticket = answering.ticket(doi, stored, self.resolvers, self.rules, datetime.now(UTC), refresh=refresh, rank=rank)
         yield from self.begin(ticket)
 
-    async def _stored(self, dois: Iterable[str]) -> dict[str, Stored]:
-        wanted = list(dois)
-        return await self.delivery.reach(self.options.database.load, wanted) if wanted else {}
+    async def _stored(self, dois: Sequence[str]) -> dict[str, Stored]:
+        return await self.delivery.reach(self.options.database.load, dois) if dois else {}
 
     async def _room(self, wanted: int = 1) -> AsyncIterator[Output]:
         """Wait for places, and while everything fails because a host is away."""
@@ -238,11 +237,10 @@ class PublicationsSpider(CallingSpider):
             due = await self.delivery.reach(self.options.database.due, datetime.now(UTC), room)
             async for output in self._admit(_rows(doi for doi in due if doi not in self.window.places), RETRY):
                 yield output
-        if room := self.window.most // 2 - len(self.window):
-            for doi, rank in list(self.following.take(min(room, _TOGETHER))):
-                if doi not in self.window.places:
-                    async for output in self._admit(_rows([doi]), rank):
-                        yield output
+        room = self.window.most // 2 - len(self.window)
+        rank, dois = self.following.take(min(room, _TOGETHER))
+        async for output in self._admit(_rows(doi for doi in dois if doi not in self.window.places), rank):
+            yield output
 
     # tickets
 
