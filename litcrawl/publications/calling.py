@@ -27,7 +27,7 @@ class CallingSpider(ResolvingSpider):
     asked: Counter[str]
     """How many calls of each source are under way or in its queue."""
     unhurried: bool
-    """Whether it is a list that is read, and not a stream, whose events are waited for."""
+    """Whether it is a file that is read, and not a stream, whose rows may be long in coming, and are waited for."""
     reading: bool
     """Whether there are rows to come."""
     refused: set[str]
@@ -46,9 +46,14 @@ class CallingSpider(ResolvingSpider):
         for ticket in tickets:
             yield from self.begin(ticket)
 
-    def flush_waiting(self) -> Iterator[Output]:
-        """Send the groups that have waited long enough; all, when nothing is under way that could join them."""
-        for group in list(self.waiting.due(all_=not self.asked.total(), more=self._may_grow)):
+    def flush_waiting(self, *, full: bool = False) -> Iterator[Output]:
+        """
+        Send the groups that have waited long enough; all, when nothing is under way that could join them.
+
+        `full`: no row can come in before something leaves.
+        """
+        nothing_comes = not self.asked.total() and (full or not (self.unhurried and self.reading))
+        for group in list(self.waiting.due(all_=nothing_comes, more=self._may_grow)):
             yield from self.pass_on(group, self.resolvers)
 
     def _may_grow(self, place: Sequence[str]) -> bool:

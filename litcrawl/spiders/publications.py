@@ -100,7 +100,7 @@ class PublicationsSpider(CallingSpider):
         spider.waiting, spider.window = Waiting(), Window(settings.getint("LITCRAWL_OPEN_ARTICLES"))
         spider.answered, spider.well, spider.refusing = set(), set(), set()
         spider.refused, spider.asked = set(), Counter()
-        spider.taken, spider.reading, spider.unhurried = 0, True, options.stream is None
+        spider.taken, spider.reading, spider.unhurried = 0, True, options.common.rows.size is not None
         spider.following = Following(options.follow, options.depth, options.max_follow)
         spider.origins = origins(spider.rungs)
         spider.stream, spider.delivery = spider._ends(Store.from_settings(settings))
@@ -213,7 +213,7 @@ class PublicationsSpider(CallingSpider):
         """Wait for places, and while everything fails because a host is away."""
         free = max(0, self.window.most - wanted)
         while not self._ending and len(self.window) > free:
-            for output in self.flush_waiting():
+            for output in self.flush_waiting(full=True):
                 yield output
             await self.window.freed(_TICK)
         while self.outage.holding and not self._ending:
