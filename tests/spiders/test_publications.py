@@ -422,6 +422,10 @@ def test_a_wrong_argument_is_named(tmp_path, arguments, said):
     ("setting", "value", "said"),
     [
         ("LITCRAWL_PUBLICATION_COMPLETE", "doi,licence", "no field 'licence'"),
+        ("LITCRAWL_PUBLICATION_ABSTRACT", "long", "give a number of characters"),
+        ("LITCRAWL_PUBLICATION_AGAIN", "3600", "give two numbers of seconds"),
+        ("LITCRAWL_KAFKA_SECURITY_PROTOCOL", "TLS", "one of PLAINTEXT, SSL"),
+        ("LITCRAWL_KAFKA_SECURITY_PROTOCOL", "SASL_SSL", "set LITCRAWL_KAFKA_USERNAME and LITCRAWL_KAFKA_PASSWORD"),
         ("LITCRAWL_EVENTS", "redis://localhost", "kafka://host:port or a file"),
         ("LITCRAWL_DB", "mysql://localhost/x", "LITCRAWL_DB: mysql"),
         ("LITCRAWL_DB", "postgresql://u:secret@127.0.0.1:1/x", "cannot be used"),
