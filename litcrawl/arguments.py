@@ -38,10 +38,9 @@ class Arguments:
     given: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any], known: Sequence[str] | None = None, *, stream: IdList | None = None) -> Self:
+    def parse(cls, given: Mapping[str, Any], known: Sequence[str] | None = None) -> Self:
         """
         The arguments as a spider uses them, of those `known` to it; those that begin with `_` are the caller's and ignored.
-        `stream` stands for what `ids` names, where that is no list.
 
         Raises `BadArgument` with one line that names what is wrong and what would be right.
         """
@@ -58,7 +57,7 @@ class Arguments:
             beside = [name for name in given if name not in ("files", "limit", "shard", "refresh")]
             if beside:
                 raise BadArgument(f"files: fetches exactly the files that a feed names; it does not go with {', '.join(beside)}")
-        rows, sources = open_files(files) if files else (stream or open_list(ids, id_type=id_type), frozenset[str]())
+        rows, sources = open_files(files) if files else (open_list(ids, id_type=id_type), frozenset[str]())
         told = {name: str(value) for name, value in given.items()}
         return cls(rows=rows, ids=ids, feed_sources=sources, want_given="want" in given, given=told, **parsed)
 

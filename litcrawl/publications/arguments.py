@@ -17,7 +17,7 @@ from litcrawl.idlists import IdList
 from litcrawl.publications.address import SCHEME, Address, security
 from litcrawl.publications.database import Database
 from litcrawl.publications.merging import Rules
-from litcrawl.publications.order import chosen
+from litcrawl.publications.order import EXAMPLE, chosen
 
 FOLLOWED = {"references": "refs", "citations": "citations"}
 """What `follow` may name, and the field of a record that it is."""
@@ -47,9 +47,11 @@ class PublicationArguments:
         """The arguments, with the sources in order and the database ready. Raises `BadArgument`."""
         ids = str(given.get("ids", "")).strip()
         stream = Address.parse(ids, "ids", topic=True) if ids.startswith(SCHEME) else None
-        rows = IdList(f"topic {stream.topic}", "events of Kafka", None, _start=lambda: iter(())) if stream else None
         takes = [name for name in TAKES if not (fixed and name == "sources")]
-        common = Arguments.parse(given, takes, stream=rows)
+        common = Arguments.parse(dict(given) | ({"ids": EXAMPLE} if stream else {}), takes)
+        if stream:
+            rows = IdList(f"topic {stream.topic}", "events of Kafka", None, _start=lambda: iter(()))
+            common = replace(common, rows=rows, ids=ids, given=dict(common.given) | {"ids": ids})
         names = chosen(settings, common.sources, fixed)
         Rules.from_settings(settings)
         again(settings)

@@ -15,7 +15,7 @@ from litcrawl.source import Source
 from litcrawl.sources import default_sources, known_sources
 from litcrawl.terms import Want
 
-_EXAMPLE = "10.5555/12345678"  # https://www.crossref.org/documentation/register-maintain-records/creating-metadata/testing-your-xml/
+EXAMPLE = "10.5555/12345678"  # https://www.crossref.org/documentation/register-maintain-records/creating-metadata/testing-your-xml/
 
 
 def chosen(settings: BaseSettings, asked: Sequence[str], fixed: Sequence[str] = ()) -> list[str]:
@@ -42,7 +42,7 @@ def by_allowance(names: Sequence[str], sources: Mapping[str, Source], slots: Slo
     def rank(name: str) -> tuple[bool, float]:
         source = sources[name]
         assert isinstance(source, Resolver)
-        parts = urlsplit(source.request_batch("doi", [_EXAMPLE]).url)
+        parts = urlsplit(source.request_batch("doi", [EXAMPLE]).url)
         target = parts.path + (f"?{parts.query}" if parts.query else "")
         limit = slots.of(parts.hostname or "", target).limit
         return source.last, -(limit[0] / limit[1]) if limit else 0.0
