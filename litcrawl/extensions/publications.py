@@ -35,6 +35,7 @@ class PublicationSummary:
         self.statuses: Counter[str] = Counter(dict.fromkeys(map(str, Status), 0))
         self.told: Counter[str] = Counter()
         self.lacks: Counter[str] = Counter()
+        self.nameless = 0
         self.began = time.monotonic()
         self.loop = create_looping_call(self.tell)
         connect = crawler.signals.connect
@@ -67,6 +68,7 @@ class PublicationSummary:
         if not isinstance(item, Publication):
             return
         self.statuses[str(item.status)] += 1
+        self.nameless += item.doi is None
         self.told.update({one["source"] for one in item.provenance.values()})
         if not item.status.found:
             self.lacks.update(item.missing)
@@ -116,6 +118,8 @@ class PublicationSummary:
             logger.error("%s: this run's summary could not be written (%s)", self.folder, error)
         logger.info("Rows: %d read, %d of them named a publication that was open", summary["rows"], summary["duplicates"])
         logger.info("Publications: %s", ", ".join(f"{n} {name}" for name, n in self.statuses.items() if n) or "none")
+        if self.nameless:
+            logger.info("Rows without a DOI: %d; the spider resolve finds those of PMIDs and PMCIDs", self.nameless)
         if self.lacks:
             logger.info("Not found for want of: %s", ", ".join(f"{name} ({n})" for name, n in self.lacks.most_common(5)))
         if summary["open"] or self.statuses[str(Status.RETRY)]:

@@ -322,10 +322,12 @@ async def test_many_rows_are_looked_up_in_the_database_at_once(tmp_path, monkeyp
     assert len(words(crawled)) == 60
 
 
-async def test_a_row_without_a_doi_is_said_to_be_one(tmp_path):
+async def test_a_row_without_a_doi_is_said_to_be_one(tmp_path, caplog):
+    caplog.set_level("INFO")
     async with archive(lister={ONE: WHOLE}) as world:
         crawled = await world.crawl(tmp_path, ids=f"{ONE},17375194")
     assert [(item.doi, str(item.status), item.missing) for item in crawled.items] == [(None, "not-found", ["doi"]), (ONE, "complete", [])]
+    assert "Rows without a DOI: 1" in caplog.text
 
 
 async def test_items_keep_to_their_schema_and_come_back_from_json(tmp_path):
