@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping, Sequence
@@ -37,7 +36,7 @@ from litcrawl.publications.reading import Stored
 from litcrawl.publications.sinks import EventSink, JsonLinesSink
 from litcrawl.resolver import origins
 from litcrawl.source import Source
-from litcrawl.sources import known_sources
+from litcrawl.sources import built
 from litcrawl.spiders.resolving import Output
 from litcrawl.store import Store
 from litcrawl.terms import Outcome, Reason, Want
@@ -88,14 +87,10 @@ class PublicationsSpider(CallingSpider):
         spider = super().from_crawler(crawler)
         settings = crawler.settings
         options = prepared if isinstance(prepared, PublicationArguments) else cls.prepare(settings, kwargs)
-        job = names.file_name(str(kwargs.get("_job") or secrets.token_hex(2)))
         spider.options, spider.arguments, spider.started = options, options.common, tickets.now()
-        spider.run = f"{cls.name}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{job}"
-        known = known_sources(settings)
+        spider.run = names.run(cls.name, kwargs.get("_job"))
         spider.resolvers = options.common.sources
-        spider.rungs = {name: known[name](settings) for name in spider.resolvers}
-        for source in spider.rungs.values():
-            source.scope = frozenset({Want.METADATA, *options.follow})
+        spider.rungs = built(settings, spider.resolvers, scope=(Want.METADATA, *options.follow))
         spider.rules = Rules.from_settings(settings)
         spider.waiting, spider.window = Waiting(), Window(settings.getint("LITCRAWL_OPEN_ARTICLES"))
         spider.answered, spider.well, spider.refusing = set(), set(), set()
