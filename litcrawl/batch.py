@@ -41,10 +41,12 @@ def lacking(ticket: Ticket, sources: Mapping[str, Source]) -> set[str]:
 def asked_by(ticket: Ticket, resolver: Resolver, sources: Mapping[str, Source]) -> str | None:
     """The kind of identifier by which this resolver is to be asked for an article; None when it need not be."""
     ids = Ids(**ticket["ids"])
-    if ticket["resolve"] == "none" or not resolver.batches() or not resolver.serves(ids):
+    if ticket["resolve"] == "none" or not (resolver.batches() or ticket["singly"]) or not resolver.serves(ids):
         return None
-    told = (one for one in ticket["tried"] if one["source"] == resolver.name and one["step"] == IDENTIFIERS)
-    if resolver.name in ticket["asked"] or any(Reason(one["reason"]).final for one in told):
+    told = [one for one in ticket["tried"] if one["step"] == IDENTIFIERS]
+    if resolver.name in ticket["asked"] or any(one["source"] == resolver.name and Reason(one["reason"]).final for one in told):
+        return None
+    if any(one["source"] in resolver.but and one["reason"] == Reason.OK for one in told):
         return None
     if not (resolver.provides & lacking(ticket, sources) or _spares(ticket, resolver, sources)):
         return None
@@ -89,7 +91,8 @@ def chunks(tickets: Iterable[Ticket], names: Sequence[str], sources: Mapping[str
         rest = list(names[names.index(name) + 1 :])
         apart = [ticket for ticket in group if resolver.alone(ticket["ids"][kind])]
         together = [ticket for ticket in group if ticket not in apart]
-        parts = [[one] for one in apart] + [together[at : at + resolver.most] for at in range(0, len(together), resolver.most)]
+        most = resolver.at_once()
+        parts = [[one] for one in apart] + [together[at : at + most] for at in range(0, len(together), most)]
         made += [{"resolver": name, "kind": kind, "tickets": part, "rest": rest, "depth": 0} for part in parts]
     return leaving, made
 
@@ -112,8 +115,9 @@ def halves(chunk: Chunk) -> list[Chunk]:
 
 def of_each(chunk: Chunk, resolver: Resolver, reason: Reason) -> Reason:
     """What a whole call's end says of each identifier: nothing for good, but where one was asked for by the address of its record."""
-    stated = reason == Reason.ABSENT and resolver.by_record and len(values(chunk)) == 1
-    return reason if stated or not reason.final else Reason.UNAVAILABLE
+    alone = resolver.by_record and len(values(chunk)) == 1
+    stated = reason == Reason.ABSENT or reason in resolver.statuses.values() or resolver.follows
+    return reason if (alone and stated) or not reason.final else Reason.UNAVAILABLE
 
 
 def record(

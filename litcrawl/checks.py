@@ -49,6 +49,8 @@ def check_settings(settings: BaseSettings) -> None:
     for licence in map(str, settings.getlist("LITCRAWL_LICENCES")):
         if not meant(licence):
             raise BadArgument(f"LITCRAWL_LICENCES: {licence!r} is no SPDX id; give such as CC-BY-4.0, CC-BY-*, LicenseRef-CC-BY, or NONE")
+    for name in ("LITCRAWL_BACKOFF", "LITCRAWL_CLOSED"):
+        check_span(name, settings.get(name))
     configured(settings)
     Routes.from_settings(settings)
     check_impersonation(str(settings.get("LITCRAWL_IMPERSONATE")))
@@ -65,6 +67,17 @@ def unknown_settings(settings: BaseSettings) -> Iterator[str]:
         if name.startswith(_OURS) and name not in known:
             near = get_close_matches(name.removeprefix(_OURS), short, 1)
             yield f"{name} is no setting of litcrawl" + (f" (did you mean {_OURS}{near[0]}?)" if near else "")
+
+
+def check_span(name: str, value: Any) -> None:
+    """Raise `BadArgument` unless this is a least and a most number of seconds."""
+    given = value.split(",") if isinstance(value, str) else value
+    try:
+        least, most = map(float, given)
+    except (TypeError, ValueError):
+        least, most = 0.0, -1.0
+    if not 0 <= least <= most < float("inf"):
+        raise BadArgument(f"{name}={value}: give two numbers of seconds, the least and the most, such as 0.5,60")
 
 
 def check_impersonation(browser: str) -> None:

@@ -38,7 +38,12 @@ def end_when_full(crawler: Crawler, error: StorageError) -> None:
 
 
 def exit_status(stats: Mapping[str, Any], reason: str) -> int:
-    """0: the list is answered; 3: something is left; 1: a bug. `reason` is why the crawl ended, `stats` what it counted."""
+    """
+    0: the list is answered; 3: something is left; 1: a bug. `reason` is why the crawl ended, `stats` what it counted.
+
+    A stream ends when it is stopped: that is no fault where nothing is open.
+    """
     if stats.get("spider_exceptions/count") or stats.get("litcrawl/bugs") or reason == "start_error":
         return BUG
-    return LEFT if reason != "finished" or stats.get("litcrawl/outcome/retry") else ANSWERED
+    stopped = reason == "shutdown" and stats.get("litcrawl/stream") and not stats.get("litcrawl/open")  # its only end
+    return LEFT if (reason != "finished" and not stopped) or stats.get("litcrawl/outcome/retry") else ANSWERED

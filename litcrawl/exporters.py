@@ -8,6 +8,7 @@ import orjson
 from scrapy.exporters import JsonLinesItemExporter
 
 from litcrawl.items import Article, File
+from litcrawl.publications.item import Publication
 
 
 class JsonLines(JsonLinesItemExporter):
@@ -18,7 +19,7 @@ class JsonLines(JsonLinesItemExporter):
         self._plain = self.fields_to_export is None and self.encoding == "utf-8"
 
     def export_item(self, item: Any) -> None:
-        if self._plain and isinstance(item, (Article, File)):
+        if self._plain and isinstance(item, (Article, File, Publication)):
             self.file.write(orjson.dumps(item.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
         else:
             super().export_item(item)

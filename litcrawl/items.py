@@ -57,6 +57,13 @@ class Title:
 
 
 @dataclass(kw_only=True, slots=True)
+class Metadata:
+    """What a source states of a publication, by the names of its record; see `publications.record.told`."""
+
+    fields: dict[str, Any]
+
+
+@dataclass(kw_only=True, slots=True)
 class Step:
     """A further call of the same source: `step` names the method that reads its answer; `state` is plain data for it."""
 
@@ -196,6 +203,7 @@ class Article:
     claims: list[Claim] = field(default_factory=list)
     related: list[Relation] = field(default_factory=list)
     retracted: bool | None = None
+    metadata: dict[str, Any] | None = None
     attempts: list[dict[str, Any]] = field(default_factory=list)
     also: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

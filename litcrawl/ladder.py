@@ -10,13 +10,15 @@ from urllib.parse import urlsplit
 from litcrawl import licences, targets
 from litcrawl.bounds import bounded
 from litcrawl.ids import Ids
-from litcrawl.items import Claim, File, Heard, Link, Relation, Retraction, Step, Title
+from litcrawl.items import Claim, File, Heard, Link, Metadata, Relation, Retraction, Step, Title
 from litcrawl.keeping import keep
 from litcrawl.media_types import JATS, PDF, TEXT, media_type_of_name
+from litcrawl.publications import merging
+from litcrawl.publications.merging import Rules
 from litcrawl.source import Finding, Found, Source
 from litcrawl.targets import Reach
 from litcrawl.terms import WANTS, Kind, Reason, Want, want_of
-from litcrawl.ticket import IDENTIFIERS, LATEST, Plan, Ticket, answered, attempt, question, scope, wanted
+from litcrawl.ticket import IDENTIFIERS, LATEST, Plan, Ticket, answered, attempt, now, question, scope, wanted
 
 logger = logging.getLogger(__name__)
 
@@ -126,6 +128,9 @@ def _close_rung(ticket: Ticket) -> Ticket:
     if not answered(own) and not ticket["current"].get("heard"):
         again = {(one["step"], one["url"]) for one in own}  # what it did not come to stays open
         left = [one for one in ticket["current"]["left"] if one["step"] in WANTS and one["url"] and (one["step"], one["url"]) not in again]
+        unheard = next((Reason(one["reason"]) for one in own if one["step"] not in WANTS and Reason(one["reason"]).retryable), None)
+        if unheard and Want.SUPPLEMENTARY in asked:  # what another gives meanwhile is no list of what there is
+            ticket = attempt(ticket, source, Want.SUPPLEMENTARY, unheard)
         return ticket | {"current": None, "tried": [*ticket["tried"], *left]}
     for want in asked:
         if not answered(own) and (want == Want.SUPPLEMENTARY or not Want(want).is_file):
@@ -226,6 +231,10 @@ def add(ticket: Ticket, source: str, findings: Iterable[Finding], reach: Reach =
                     ticket[field] = [*ticket[field], plain]
             case Retraction():
                 ticket["retracted"] = bool(ticket["retracted"]) or finding.retracted
+            case Metadata():
+                if ticket["rules"] is not None:
+                    rules = Rules(**ticket["rules"])
+                    ticket["metadata"] = merging.merge(ticket["metadata"], source, finding.fields, now(), rules)
             case Heard():
                 ticket["heard"] = ticket["heard"] | {finding.source: plans(finding.source, finding.links, reach)}
                 for fact in finding.facts:

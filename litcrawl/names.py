@@ -1,10 +1,12 @@
-"""Names on disk: an article's folder, and back to its key; a supplementary file's name (pure)."""
+"""Names on disk: an article's folder, and back to its key; a supplementary file's name; a run's folder."""
 
 from __future__ import annotations
 
 import re
+import secrets
 import unicodedata
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import PurePosixPath
 from urllib.parse import unquote
@@ -127,3 +129,8 @@ def _fitted(stem: str, ending: str) -> str:
 
 def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def run(spider: str, job: object = None) -> str:
+    """The name of a run's folder: spider, moment, and Scrapyd's job, else a few letters of its own."""
+    return f"{spider}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{file_name(str(job or secrets.token_hex(2)))}"

@@ -10,7 +10,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from litcrawl.ids import Ids
-from litcrawl.items import Claim, Link, Relation, Retraction, Title
+from litcrawl.items import Claim, Link, Metadata, Relation, Retraction, Title
 from litcrawl.source import Source
 from litcrawl.terms import Reason
 
@@ -25,7 +25,7 @@ class Answer:
     """
 
     ids: Ids = field(default_factory=Ids)
-    facts: list[Title | Claim | Relation | Retraction] = field(default_factory=list)
+    facts: list[Title | Claim | Relation | Retraction | Metadata] = field(default_factory=list)
     heard: dict[str, list[Link]] = field(default_factory=dict)
 
 
@@ -42,6 +42,12 @@ class Resolver(Source):
     """Kinds of identifier that it tells."""
     speaks_for: ClassVar[frozenset[str]] = frozenset()
     """Rungs whose links its answers hold."""
+    last: ClassVar[bool] = False
+    """Whether it is asked for metadata when nobody else is left, whatever its allowance."""
+    origin: ClassVar[Mapping[str, str | None] | None] = None
+    """How a publication's `source_id` names it: `title`, `url` and the `license` of its data; its bare name without."""
+    but: ClassVar[frozenset[str]] = frozenset()
+    """Services whose knowing an article shows that this one does not."""
     by_record: ClassVar[bool] = False
     """Whether a call for one identifier goes to the address of its record: then 404 and 410 state that there is none."""
     most: ClassVar[int]
@@ -56,6 +62,10 @@ class Resolver(Source):
     def batches(self) -> bool:
         """Whether it can be asked for many articles at once."""
         return True
+
+    def at_once(self) -> int:
+        """How many identifiers a call takes as it is set up."""
+        return self.most if self.batches() else 1
 
     def alone(self, value: str) -> bool:
         """Whether an identifier cannot share a call, because it holds what separates identifiers there."""
@@ -74,3 +84,8 @@ class Resolver(Source):
         Raises `Malformed` for anything but a whole answer.
         """
         raise NotImplementedError
+
+
+def origins(sources: Mapping[str, Source]) -> dict[str, Mapping[str, str | None]]:
+    """How the `source_id` of a publication names each source that says so itself."""
+    return {name: source.origin for name, source in sources.items() if isinstance(source, Resolver) and source.origin is not None}

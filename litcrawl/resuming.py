@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from litcrawl.ids import Ids
+from litcrawl.publications import merging
 from litcrawl.source import Source
 from litcrawl.terms import Reason, Want, want_of
 from litcrawl.ticket import IDENTIFIERS, LATEST, Ticket, answered, in_hand, wanted
@@ -40,6 +41,7 @@ def resume(
     merged = Ids(**article["ids"]).merge(Ids(**ticket["ids"]))
     ticket = ticket | {
         "key": article["key"], "path": article["path"], "ids": merged.as_dict(), "tried": tried,
+        "metadata": merging.stated(known) if (known := article.get("metadata")) else ticket["metadata"],
         "claims": article["claims"], "related": article["related"], "retracted": article["retracted"],
         "notes": [note for note in article["notes"] if _still_holds(note, tried)],
         "also": list(dict.fromkeys([*article["also"], *ticket["also"]])),
@@ -48,7 +50,8 @@ def resume(
     noted = (note.removeprefix(VERSIONS_NOTE).split(", ") for note in article["notes"] if note.startswith(VERSIONS_NOTE))
     asked = ticket["scope"] = next(noted, list(LATEST))
     if refresh == "1":
-        return ticket | {"stale": got, "tried": [], "before": tried}
+        fresh = merging.empty() if ticket["rules"] else ticket["metadata"]
+        return ticket | {"stale": got, "tried": [], "before": tried, "metadata": fresh}
     ticket["got"] = got
     if "all" not in asked and not set(ticket["versions"]) <= set(asked):
         ticket = widen(ticket, ticket["versions"], sources)

@@ -49,6 +49,9 @@ LITCRAWL_SOURCES = _names("LITCRAWL_SOURCES") or [
     "crossref_tdm",
     "springer",
     "biorxiv_relations",
+    "datacite",
+    "openaire",
+    "meta_tags",
 ]  # and, where it is asked for by name, biorxiv
 LITCRAWL_LICENCES = _names("LITCRAWL_LICENCES")  # SPDX ids to keep; empty keeps all
 
@@ -67,6 +70,20 @@ LITCRAWL_OPENAIRE_TOKEN = _env("LITCRAWL_OPENAIRE_TOKEN")
 LITCRAWL_CROSSREF_PLUS_TOKEN = _env("LITCRAWL_CROSSREF_PLUS_TOKEN")
 LITCRAWL_PROXY = _env("LITCRAWL_PROXY")  # JSON, host pattern -> HTTP proxy: the way of an institution to those hosts, and to no other
 LITCRAWL_IMPERSONATE = _env("LITCRAWL_IMPERSONATE", "chrome")  # the browser in whose guise biorxiv fetches, and nothing else does
+
+# Publications: merged metadata
+
+LITCRAWL_DB = _env("LITCRAWL_DB")  # a path or postgresql://…; None: publications.sqlite in LITCRAWL_OUT
+LITCRAWL_EVENTS = _env("LITCRAWL_EVENTS")  # kafka://host:port, or a file of JSON lines; None: in the run's folder, where rows bring events
+LITCRAWL_KAFKA_SECURITY_PROTOCOL = _env("LITCRAWL_KAFKA_SECURITY_PROTOCOL")
+LITCRAWL_KAFKA_SASL_MECHANISM = _env("LITCRAWL_KAFKA_SASL_MECHANISM")
+LITCRAWL_KAFKA_USERNAME = _env("LITCRAWL_KAFKA_USERNAME")
+LITCRAWL_KAFKA_PASSWORD = _env("LITCRAWL_KAFKA_PASSWORD")
+LITCRAWL_KAFKA_CAFILE = _env("LITCRAWL_KAFKA_CAFILE")
+LITCRAWL_PUBLICATION_COMPLETE = _names("LITCRAWL_PUBLICATION_COMPLETE")  # fields; empty: the Pubfinder's set
+LITCRAWL_PUBLICATION_ENOUGH = _names("LITCRAWL_PUBLICATION_ENOUGH")  # likewise
+LITCRAWL_PUBLICATION_ABSTRACT = _env("LITCRAWL_PUBLICATION_ABSTRACT", "100")  # characters that an abstract has more than
+LITCRAWL_PUBLICATION_AGAIN = [3600, 7 * 86_400]  # seconds till what was not found is asked for again: unanswered, and answered
 
 # Sizes and bounds
 
@@ -209,10 +226,12 @@ FEED_EXPORT_ENCODING = "utf-8"  # \u escapes
 ITEM_PIPELINES = {
     "litcrawl.pipelines.licence.LicencePipeline": 300,  # before the files are written: article.json holds the licences
     "litcrawl.pipelines.fileset.FileSetPipeline": 500,
+    "litcrawl.pipelines.publication.PublicationPipeline": 600,
 }
 EXTENSIONS = {
     "litcrawl.extensions.summary.Summary": 100,
     "litcrawl.extensions.progress.Progress": 200,
+    "litcrawl.extensions.publications.PublicationSummary": 300,
 }
 # Scrapy: pace
 

@@ -79,7 +79,10 @@ class Slots:
     @classmethod
     def from_settings(cls, settings: Any) -> Self:
         """The table of a crawl; raises `BadArgument` for an entry that means nothing."""
-        table = {name: _resolved(entry, settings) for name, entry in settings.getdict("LITCRAWL_SLOTS").items()}
+        try:
+            table = {name: _resolved(entry, settings) for name, entry in settings.getdict("LITCRAWL_SLOTS").items()}
+        except (ValueError, TypeError, AttributeError):
+            raise BadArgument('LITCRAWL_SLOTS: give a table, such as {"api.your-lab.tld": {"limit": [10, 1], "concurrency": 2}}') from None
         return cls(
             table,
             workers=settings.getint("LITCRAWL_WORKERS", 1),

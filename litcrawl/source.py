@@ -15,7 +15,7 @@ from scrapy.settings import BaseSettings
 from litcrawl import licences, media_types, proof
 from litcrawl.exceptions import Malformed, Miss
 from litcrawl.ids import Ids
-from litcrawl.items import Claim, File, Heard, Licence, Link, Relation, Retraction, Step, Title
+from litcrawl.items import Claim, File, Heard, Licence, Link, Metadata, Relation, Retraction, Step, Title
 from litcrawl.parsers import json
 from litcrawl.terms import FILE_WANTS, INSTITUTIONAL, Kind, Reason, Role, Stage, Want
 from litcrawl.wire.keys import Join, joins_at, joins_of
@@ -69,7 +69,7 @@ class Found:
     content: proof.Content
 
 
-Finding: TypeAlias = Ids | Title | Claim | Relation | Retraction | Heard | Link | Step | Found
+Finding: TypeAlias = Ids | Title | Claim | Relation | Retraction | Metadata | Heard | Link | Step | Found
 
 
 class Source:
@@ -103,6 +103,11 @@ class Source:
     """Root elements that its XML may have."""
     basis: ClassVar[str]
     """The name under which its statements about licences stand in `claims`."""
+    follows: ClassVar[bool] = False
+    """Whether its calls go to pages, which redirect, and not to an API."""
+    scope: frozenset[str] = frozenset()
+    """What the run is after, as its spider says: kinds of `Want`, and `refs`, `citations`. Of a service that sends what it is told to no
+    more is asked."""
     statuses: ClassVar[dict[int, Reason]] = {}
     """Statuses by which this upstream means something of its own, whatever they mean elsewhere."""
 
@@ -150,9 +155,10 @@ class Source:
         """The bare request of a step; `key` names its article. Raises `Miss` for what is not to be asked for: it costs no request."""
         if step.get("credential_key") == INSTITUTIONAL and not self.entitled(step["url"]):
             raise Miss(Reason.NOT_ENTITLED, "for subscribers, and LITCRAWL_PROXY names no route to its host")
-        lane = {"lane": self.name} if self.needs_key and self.rights(step["url"]) else {}
+        lane: dict[str, Any] = {"lane": self.name} if self.needs_key and self.rights(step["url"]) else {}
         if step["step"] not in FILE_WANTS:
-            return Request(step["url"], headers={"Accept-Encoding": "gzip"}, meta=lane, dont_filter=True)
+            meta = lane | ({"follow": True} if self.follows else {})
+            return Request(step["url"], headers={"Accept-Encoding": "gzip"}, meta=meta, dont_filter=True)
         coding = "gzip" if step["step"] == Want.XML else "identity"  # ranges and gzip do not go together
         spool = hashlib.sha256(f"{key} {step['url']}".encode()).hexdigest()[:32]
         return Request(step["url"], headers={"Accept-Encoding": coding}, meta={"follow": True, "spool": spool} | lane, dont_filter=True)

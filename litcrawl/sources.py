@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from scrapy.settings import BaseSettings
@@ -20,6 +20,15 @@ def known_sources(settings: BaseSettings) -> Mapping[str, type[Source]]:
     """Every source that this project's spiders bring, and those that the setting names by class path; the setting's order first."""
     named = _named(settings)
     return named | {source.name: source for source in _of_spiders(settings) if source.name not in named}
+
+
+def built(settings: BaseSettings, names: Iterable[str], scope: Iterable[str]) -> dict[str, Source]:
+    """The sources of a run by name, each told what the run is after."""
+    known = known_sources(settings)
+    sources = {name: known[name](settings) for name in dict.fromkeys(names)}
+    for source in sources.values():
+        source.scope = frozenset(scope)
+    return sources
 
 
 def default_sources(settings: BaseSettings) -> list[str]:
@@ -65,7 +74,12 @@ def _resolvers(arguments: Arguments, settings: BaseSettings, chosen: Sequence[st
     left_out = {one[1:] for one in arguments.sources if one.startswith("-")}
     alone = bool(fixed) and any(issubclass(known[name], Resolver) for name in fixed)
     names = dict.fromkeys(fixed if alone else [*default_sources(settings), *chosen])
-    return tuple(name for name in names if issubclass(known[name], Resolver) and name not in left_out)
+    return tuple(name for name in names if _takes_many(known[name]) and name not in left_out)
+
+
+def _takes_many(source: type[Source]) -> bool:
+    """Whether it is asked before the chains of articles begin; a resolver that takes one a call is a rung like others."""
+    return issubclass(source, Resolver) and source.most > 1
 
 
 def _named(settings: BaseSettings) -> dict[str, type[Source]]:

@@ -14,6 +14,8 @@ from operator import itemgetter
 from typing import Any, TypeAlias
 
 from litcrawl.ids import Ids
+from litcrawl.publications import merging
+from litcrawl.publications.merging import Rules
 from litcrawl.source import Question, Source
 from litcrawl.terms import WANTS, Reason, Want, want_of
 
@@ -39,12 +41,15 @@ def new(
     resolve: str = "useful",
     download: bool = True,
     titles: Sequence[str] = (),
+    rules: Rules | None = None,
+    singly: bool = False,
 ) -> Ticket:
     """
     The ticket of an article of which nothing is known but its identifiers.
 
     `resolve`: which further identifiers are sought: those that are `useful` to a rung, `all`, `none`. Without `download`
-    files are found and listed, not fetched.
+    files are found and listed, not fetched. `rules` say when its metadata, where it is wanted, is complete. `singly`: resolvers that
+    take one article a call are asked as those are that take many.
     """
     return {
         "key": key, "path": path, "ids": ids.as_dict(), "want": [str(one) for one in want], "versions": list(versions),
@@ -52,6 +57,7 @@ def new(
         "rungs": list(rungs), "wider": [], "current": None, "todo": [], "asked": [], "heard": {}, "sent": [],
         "made": False, "whole": False, "got": [], "stale": [], "tried": [], "before": [], "claims": [], "related": [],
         "retracted": None, "titles": list(titles), "conflicts": [], "also": [], "notes": [], "captions": {},
+        "metadata": merging.empty() if rules else None, "rules": rules.as_dict() if rules else None, "singly": singly,
     }  # fmt: skip
 
 
@@ -78,8 +84,17 @@ def wanted(ticket: Ticket, source: Source) -> list[str]:
 def settled(ticket: Ticket, want: str, source: str) -> bool:
     if want == Want.SUPPLEMENTARY:  # the first source that could list them has the word, until it has said all
         asked = [one for one in ticket["tried"] if one["step"] == want and not Reason(one["reason"]).declined]
-        return bool(asked) and (any(one["source"] != source for one in asked) or all(Reason(one["reason"]).final for one in asked))
+        if own := [one for one in asked if one["source"] == source]:
+            return all(Reason(one["reason"]).final for one in own)
+        return any(one["url"] or Reason(one["reason"]).final for one in asked)  # another has begun to say, or has said that there are none
+    if want == Want.METADATA:
+        return is_described(ticket)
     return Want(want).is_file and any(want_of(file["kind"], file["media_type"]) == want for file in ticket["got"])
+
+
+def is_described(ticket: Ticket) -> bool:
+    """Whether its metadata is complete, so that nobody else need be asked."""
+    return ticket["rules"] is not None and merging.is_complete(ticket["metadata"], Rules(**ticket["rules"]))
 
 
 def in_hand(ticket: Ticket, want: str) -> bool:
@@ -87,8 +102,10 @@ def in_hand(ticket: Ticket, want: str) -> bool:
     own = [one for one in ticket["tried"] if one["step"] == want]
     if want == Want.SUPPLEMENTARY:
         asked = [one for one in own if not Reason(one["reason"]).declined]
-        stated = [one for one in asked if one["url"] is None]
+        stated = [one for one in asked if one["url"] is None and Reason(one["reason"]).final]
         return bool(asked) and all(one["reason"] == Reason.OK or one in stated for one in asked)
+    if want == Want.METADATA and is_described(ticket):
+        return True
     if not Want(want).is_file:  # a source without the identifier it needs could not know
         return any(one["reason"] == Reason.OK for one in own) and all(one["reason"] in (Reason.OK, Reason.NEEDS_ID) for one in own)
     return any(want_of(file["kind"], file["media_type"]) == want for file in (*ticket["got"], *ticket["stale"]))

@@ -8,7 +8,8 @@ from typing import Any
 from litcrawl import batch
 from litcrawl import ticket as tickets
 from litcrawl.items import Article, Claim, File, Relation
-from litcrawl.resolver import Resolver
+from litcrawl.publications import merging
+from litcrawl.resolver import Resolver, origins
 from litcrawl.resuming import SUPPLEMENTS_UNKNOWN, VERSIONS_NOTE
 from litcrawl.source import Source
 from litcrawl.terms import WANTS, Kind, Outcome, Reason, Want
@@ -55,6 +56,7 @@ def article(
         claims=[Claim(**claim) for claim in ticket["claims"]],
         related=[Relation(**relation) for relation in ticket["related"]],
         retracted=ticket["retracted"],
+        metadata=_metadata(ticket, sources),
         attempts=attempts(ticket),
         also=ticket["also"],
         notes=notes,
@@ -62,6 +64,15 @@ def article(
         at=tickets.now(),
         whole=whole,
     )
+
+
+def _metadata(ticket: Ticket, sources: Mapping[str, Source]) -> dict[str, Any] | None:
+    """The record merged from several sources, with the source of each field; None where nobody has told any."""
+    known = ticket["metadata"]
+    if not known or not known["provenance"]:
+        return None
+    doi = known["record"].get("doi") or ticket["ids"]["doi"]
+    return {"record": merging.finished(known, doi, origins(sources)), "provenance": known["provenance"]}
 
 
 def attempts(ticket: Ticket) -> list[dict[str, Any]]:
@@ -77,7 +88,8 @@ def missing(ticket: Ticket, sources: Mapping[str, Source]) -> dict[str, str]:
     """For each wanted kind that is not in hand, why not."""
     told: dict[str, str] = {}
     for want in ticket["want"]:
-        if tickets.in_hand(ticket, want):
+        held = tickets.in_hand(ticket, want)
+        if held and (Want(want).is_file or (want == Want.METADATA and tickets.is_described(ticket))):
             continue
         met = [
             Reason(one["reason"])
@@ -85,6 +97,10 @@ def missing(ticket: Ticket, sources: Mapping[str, Source]) -> dict[str, str]:
             if one["reason"] != Reason.OK
             and (one["step"] == want or (one["step"] not in (*WANTS, IDENTIFIERS) and want in _offers(sources, one["source"])))
         ]
+        if held:  # a fact: what one has told another may add to, who has not answered
+            open_ = [one for one in met if one.retryable]
+            told |= {want: str(open_[0])} if open_ else {}
+            continue
         met += _silent(ticket, sources, _needed(ticket, sources, want))
         if want == Want.SUPPLEMENTARY and not _named(ticket) and not any(one.retryable for one in met):
             continue  # no source can list the article

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from litcrawl.ticket import Ticket
 
-Place = tuple[str, str]  # resolver, kind of identifier
+Place = tuple[str, ...]  # resolver, kind of identifier, and what else keeps tickets apart
+
+_FOR_MORE = 60  # times its patience, at most
 
 
 class Waiting:
@@ -25,11 +27,21 @@ class Waiting:
         self._since.setdefault(place, self._clock())
         return self._take(place) if len(self._groups[place]) >= most else []
 
-    def due(self, *, all_: bool = False) -> Iterator[list[Ticket]]:
-        """The groups that have waited long enough, or `all_`."""
+    def due(self, *, all_: bool = False, more: Callable[[Place], bool] | None = None) -> Iterator[list[Ticket]]:
+        """
+        The groups that have waited long enough, or `all_`.
+
+        One of which `more` says that tickets may still join it waits on, but not for ever.
+        """
         for place in list(self._groups):
-            if all_ or self._clock() - self._since[place] >= self.patience:
+            age = self._clock() - self._since[place]
+            if all_ or age >= self.patience * _FOR_MORE or (age >= self.patience and not (more and more(place))):
                 yield self._take(place)
+
+    @property
+    def places(self) -> Iterable[Place]:
+        """Where groups wait."""
+        return self._groups.keys()
 
     def __len__(self) -> int:
         return sum(map(len, self._groups.values()))

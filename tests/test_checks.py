@@ -40,6 +40,12 @@ def test_the_projects_own_settings_pass():
         ("LITCRAWL_OPENALEX_API_KEY", "abc12"),
         ("LITCRAWL_PROXY", "link.springer.com"),
         ("LITCRAWL_IMPERSONATE", "lynx"),
+        ("LITCRAWL_BACKOFF", "3"),
+        ("LITCRAWL_BACKOFF", [60, 0.5]),
+        ("LITCRAWL_CLOSED", "x"),
+        ("LITCRAWL_CLOSED", 7),
+        ("LITCRAWL_SLOTS", "foo"),
+        ("LITCRAWL_SLOTS", {"a.test": 3}),
         ("LITCRAWL_IMPERSONATE", ""),
     ],
 )

@@ -20,6 +20,7 @@ from litcrawl.resolver import Resolver
 from litcrawl.source import Source
 from litcrawl.sources import default_sources, known_sources
 from litcrawl.spiders.base import LadderSpider
+from litcrawl.spiders.publications import PublicationsSpider
 from litcrawl.terms import FILE_WANTS, Reason, Want
 
 SETTINGS = project_settings()
@@ -61,7 +62,7 @@ def class_name(name: str) -> str:
 def test_a_spider_is_named_as_its_module(spider):
     assert spider.__module__ == f"litcrawl.spiders.{spider.name}"
     assert spider.__name__ == class_name(spider.name) + "Spider"
-    assert issubclass(spider, LadderSpider)
+    assert issubclass(spider, LadderSpider | PublicationsSpider)
 
 
 @every_spider
@@ -128,7 +129,7 @@ def test_each_question_begins_with_requests_of_plain_data(source):
             assert request.url.startswith("https://")
             assert request.dont_filter
             assert "Accept-Encoding" in request.headers
-            assert plan["step"] in FILE_WANTS or not request.meta.get("follow"), "an API's answer follows no redirect"
+            assert plan["step"] in FILE_WANTS or request.meta.get("follow", False) is source.follows, "an API's answer follows no redirect"
             assert "a-key-of-ours" not in f"{request.url} {request.headers} {request.meta}", "keys are joined on the wire"
 
 
@@ -147,7 +148,9 @@ def test_who_is_not_let_in_has_heard_nothing_of_an_article(source, status, heade
     for want in source.offers:
         asked = asking.question(want, **known(source).as_dict())
         finding = next(iter(built.ask(asked)))
-        reason = of_file if isinstance(finding, Link) else Reason.UNAVAILABLE
+        reason = of_file if isinstance(finding, Link) or source.follows else Reason.UNAVAILABLE
+        if not headers:
+            reason = source.statuses.get(status, reason)
         if source.needs_key and not headers:  # then it is about the key
             assert asking.missed(built, finding, asked, status=status) not in (Reason.ABSENT, Reason.DENIED)
             continue
@@ -172,8 +175,9 @@ def test_what_a_resolver_declares_means_something(source):
     assert len(source.accepts) == len(set(source.accepts)) > 0
     assert source.provides <= set(KINDS)
     assert source.speaks_for <= SOURCES.keys()
-    assert source.most > 1
-    assert built.batches()
+    assert built.batches() is (source.most > 1)
+    assert source.but <= SOURCES.keys()
+    assert source.origin is None or set(source.origin) == {"title", "url", "license"}
 
 
 @every_resolver
@@ -190,7 +194,7 @@ def test_a_call_for_many_is_one_bare_request(source):
             request = built.request_batch(kind, values[kind][:count])
             assert request.url.startswith("https://")
             assert "Accept-Encoding" in request.headers
-            assert not request.meta, "the engine knows nothing of it but what it asks"
+            assert request.meta == ({"follow": True} if source.follows else {}), "the engine knows nothing of it but what it asks"
             assert "key" not in request.url.partition("?")[2], "keys are joined on the wire"
 
 

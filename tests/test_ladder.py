@@ -176,6 +176,33 @@ def test_a_publisher_that_cannot_hold_the_doi_is_no_rung():
     assert article(state).missing == {"pdf": "needs-id"}
 
 
+def test_a_list_of_supplements_that_was_not_heard_is_asked_for_again_whatever_another_source_gave():
+    class Packer(Archive):
+        name = "packer"
+
+        def ask(self, question):
+            yield Link(want=Want.SUPPLEMENTARY, url="https://packer.test/PMC1.zip", filename="PMC1.zip")
+
+    sources = SOURCES | {"packer": Packer(Settings())}
+    first = ticket(want=("supplementary",)) | {"rungs": ["archive", "packer"]}
+    state, listing = ladder.next_step(first, sources)
+    state, packed = ladder.next_step(ladder.record(state, listing, [], Reason.TIMEOUT), sources)
+    assert packed["url"] == "https://packer.test/PMC1.zip", "what one does not answer is asked of the next"
+    zipped = found(Want.SUPPLEMENTARY, packed["url"], source="packer", filename="PMC1.zip")
+    state, _ = ladder.next_step(ladder.record(state, packed, [zipped], Reason.OK, http=200), sources)
+    done = verdict.article(state, [], sources, "run")
+    assert (done.outcome, done.missing) == (Outcome.RETRY, {"supplementary": "timeout"})
+
+    again = resuming.resume(first, done.to_dict(), sources, held=frozenset({done.files[0].path}))
+    assert again["rungs"] == ["archive"]
+    state, listing = ladder.next_step(again, sources)
+    assert listing["url"] == LISTING
+    state, step = ladder.next_step(ladder.record(state, listing, LISTED[2:], Reason.OK, http=200), sources)
+    state, step = ladder.next_step(ladder.record(state, step, *WHOLE[step["url"]], http=200), sources)
+    assert step is None
+    assert verdict.article(state, [], sources, "run").outcome == Outcome.COMPLETE
+
+
 def test_a_host_that_grants_no_right_to_a_kind_is_not_asked_for_it_at_another_address():
     listed = [
         Link(want=Want.XML, url="https://press.test/a.xml"),
@@ -532,3 +559,14 @@ def test_a_step_made_by_hand_need_have_no_more_than_its_address():
     question = tickets.question(ticket(), ["supplementary"])
     (read,) = SOURCES["archive"].read(steps[1], Response(steps[1]["url"], body=body), question)
     assert (read.file.size_bytes, read.file.filename, read.file.version) == (len(body), None, None)
+
+
+def test_a_fact_is_not_in_hand_while_a_source_that_could_know_it_has_not_answered():
+    told = tickets.entry("mirror", "access", Reason.OK)
+    failed = tickets.entry("archive", "listing", Reason.TIMEOUT, url=LISTING, tries=3)
+    state = ticket(want=["access"])
+    assert verdict.missing(state | {"tried": [told, failed]}, SOURCES) == {"access": "timeout"}
+    answered = [tickets.entry("archive", "listing", Reason.OK, url=LISTING), tickets.entry("archive", "access", Reason.OK)]
+    assert verdict.missing(state | {"tried": [told, *answered]}, SOURCES) == {}
+    absent = tickets.entry("archive", "listing", Reason.ABSENT, url=LISTING)
+    assert verdict.missing(state | {"tried": [told, absent]}, SOURCES) == {}, "who does not know the article has answered"

@@ -24,6 +24,7 @@ from litcrawl.arxiv.arguments import NAMES as ARCHIVE_NAMES
 from litcrawl.exceptions import BadArgument
 from litcrawl.idlists import open_list
 from litcrawl.items import File
+from litcrawl.publications.arguments import OWN
 from litcrawl.slots import Slots
 from litcrawl.sources import known_sources
 from litcrawl.terms import Outcome, Reason, Want
@@ -85,6 +86,8 @@ def test_each_crawl_has_a_spider_arguments_and_settings_that_exist(command):
         name, _, setting = value.partition("=")
         match option:
             case "-a" if name in ("ids", "files"):
+                assert setting
+            case "-a" if spider == "publications" and name in OWN:
                 assert setting
             case "-a":
                 (ARCHIVE_PARSERS if spider == "arxiv" else PARSERS)[name](name, setting)
@@ -175,6 +178,8 @@ def _shortened(short, whole):
 
 # tables
 
+LISTS = ("LITCRAWL_SOURCES", "LITCRAWL_LICENCES", "LITCRAWL_PUBLICATION_COMPLETE", "LITCRAWL_PUBLICATION_ENOUGH")
+
 
 def test_the_arguments():
     assert [row[0] for row in table("argument")] == list(NAMES)
@@ -193,7 +198,7 @@ def test_the_settings():
     for name, (cell, _, default) in documented.items():
         value = getattr(settings, name)
         only_there = cell.endswith("*")
-        assert only_there is (not isinstance(value, str | None) and name not in ("LITCRAWL_SOURCES", "LITCRAWL_LICENCES")), name
+        assert only_there is (not isinstance(value, str | None) and name not in LISTS), name
         if name in os.environ or not re.fullmatch(r"[\w\[\]., -]+", default) or " " in default.replace(", ", ""):
             continue
         plain = ",".join(value) if name == "LITCRAWL_SOURCES" else value
@@ -255,6 +260,8 @@ def test_the_allowances():
         elif (in_seconds := re.match(r"(\d+) in (\d+) seconds", allowance)) is not None:
             assert slot.limit == (int(in_seconds[1]), int(in_seconds[2]))
             assert set(slots.hosts(slot.name)) == set(re.findall(r"`(\S+)`", host))
+        elif slot.limit is not None:
+            assert f"{slot.limit[0]}" in allowance
         else:
             assert slot.delay == 0
 

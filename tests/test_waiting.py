@@ -61,3 +61,17 @@ def test_at_the_end_of_the_list_nothing_waits_any_more():
     waiting.add(DOI, ticket(2), 9)
     assert list(waiting.due(all_=True)) == [[ticket(1)], [ticket(2)]]
     assert not waiting
+
+
+def test_a_group_that_may_still_grow_waits_on_and_not_for_ever():
+    clock = Clock()
+    waiting = Waiting(patience=2.0, clock=clock)
+    waiting.add(PMID, ticket(1), 9)
+    waiting.add(DOI, ticket(2), 9)
+    clock.now += 5
+    assert list(waiting.places) == [PMID, DOI]
+    assert list(waiting.due(more=lambda place: place == PMID)) == [[ticket(2)]]
+    clock.now += 114
+    assert list(waiting.due(more=lambda place: True)) == []
+    clock.now += 1
+    assert list(waiting.due(more=lambda place: True)) == [[ticket(1)]]

@@ -11,7 +11,6 @@ from scrapy.commands.crawl import Command as CrawlCommand
 from litcrawl.checks import check_output, check_secrecy, check_settings
 from litcrawl.ending import BUG, WRONG, exit_status
 from litcrawl.exceptions import BadArgument
-from litcrawl.spiders.base import LadderSpider
 
 logger = logging.getLogger(__name__)
 
@@ -32,8 +31,8 @@ class Command(CrawlCommand):
             check_settings(crawler.settings)
             check_output(crawler.settings, opts.spargs)
             prepared = {}
-            if issubclass(crawler.spidercls, LadderSpider):
-                prepared["prepared"] = crawler.spidercls.prepare(crawler.settings, opts.spargs)
+            if prepare := getattr(crawler.spidercls, "prepare", None):
+                prepared["prepared"] = prepare(crawler.settings, opts.spargs)
         except BadArgument as wrong:
             # a UsageError would add the whole usage to the one line that says what to do
             sys.stderr.write(f"litcrawl: {wrong}\n")

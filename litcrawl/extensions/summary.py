@@ -40,7 +40,7 @@ _WORDS = {
 }
 _LACKS = {
     Reason.NEEDS_ID: "an identifier that a source needs is unknown",
-    Reason.NEEDS_KEY: "a key is not set",
+    Reason.NEEDS_KEY: "a key is not set, or is refused",
     Reason.NEEDS_CONTACT: "LITCRAWL_CONTACT is not set, or a service refused its address",
     Reason.LICENCE: "LITCRAWL_LICENCES does not allow their licence",
 }

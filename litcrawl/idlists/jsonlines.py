@@ -16,7 +16,7 @@ _SHOWN = 200
 
 
 def rows(lines: Iterable[str], id_type: str | None, notes: Notes) -> Iterator[Row]:
-    """A row for each line that is not blank; a line that is no object is a row of its own, `malformed`."""
+    """A row for each line that is not blank, with the `object` that it holds; a line that holds none is a row of its own, `malformed`."""
     number = 0
     for line, text in enumerate(lines, 1):
         text = text.strip().removeprefix("\ufeff")
@@ -34,7 +34,7 @@ def rows(lines: Iterable[str], id_type: str | None, notes: Notes) -> Iterator[Ro
         columns = _columns(tuple(fields))
         values = list(fields.values())
         kinds = columns.digits_as(None) | {"any": id_type}
-        yield record_row(number, line, columns.cells(values, kinds), columns.facts_in(values), notes)
+        yield record_row(number, line, columns.cells(values, kinds), columns.facts_in(values), notes) | {"object": record}
 
 
 @lru_cache(maxsize=64)

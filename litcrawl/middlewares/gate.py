@@ -92,6 +92,19 @@ class Gate:
                 due = max(due, self._ends[over] + seconds + MARGIN)
         return due
 
+    def wait(self, now: float, ahead: int) -> float:
+        """After how many seconds a request would go that comes behind `ahead` others, if exchanges took no time."""
+        wait = max(now, self._paused, self._sent + self._delay) - now + ahead * self._delay
+        if self._limit:
+            count, seconds = self._limit
+            self._forget(now - seconds - MARGIN)
+            over = len(self._ends) + ahead - count
+            if over >= 0:
+                rounds, place = divmod(over, count)
+                first = self._ends[place] if place < len(self._ends) else now
+                wait = max(wait, first + (rounds + 1) * seconds - now)
+        return wait
+
     def _forget(self, horizon: float) -> None:
         while self._ends and self._ends[0] <= horizon:
             self._ends.popleft()

@@ -130,6 +130,10 @@ class PacingMiddleware:
         gate.sent(now)
         _GATES.took(gate.slot, self)
 
+    def wait(self, request: Request, ahead: int) -> float:
+        """After about how many seconds a request would go that comes behind `ahead` others of its slot."""
+        return self._gate(self.slot_of(request).name).wait(monotonic(), ahead)
+
     def on_change(self, listener: Any) -> None:
         """Have `listener()` called whenever a request may be due sooner than was said: a host is closed, another crawler's turn is over."""
         self._listeners.append(listener)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from datetime import UTC, datetime
 from typing import Any, ClassVar, Self, TypeAlias
 
 from scrapy import Request, signals
@@ -24,9 +22,10 @@ from litcrawl.ids import Ids
 from litcrawl.items import Article, Blob, FileItem
 from litcrawl.middlewares.outage import IN_A_ROW, Outage
 from litcrawl.middlewares.pacing import PacingMiddleware
+from litcrawl.publications.merging import Rules
 from litcrawl.refusals import Refusals
 from litcrawl.source import Source
-from litcrawl.sources import known_sources, with_ladder
+from litcrawl.sources import built, with_ladder
 from litcrawl.spiders.chain import ChainSpider
 from litcrawl.store import Kept, Store
 from litcrawl.terms import Outcome, Reason, Want
@@ -66,6 +65,8 @@ class LadderSpider(ChainSpider):
     window: Window
     store: Store
     outage: Outage
+    rules: Rules | None
+    """When an article's metadata is complete; None where it is not wanted."""
     admitted: int
     """How many articles were opened."""
     taken: int
@@ -88,11 +89,10 @@ class LadderSpider(ChainSpider):
         spider = super().from_crawler(crawler)
         settings = crawler.settings
         spider.arguments = prepared if isinstance(prepared, Arguments) else cls.prepare(settings, kwargs)
-        job = names.file_name(str(kwargs.get("_job") or secrets.token_hex(2)))  # a part of the run folder's name
         spider.started = tickets.now()
-        spider.run = f"{cls.name}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{job}"
-        known = known_sources(settings)
-        spider.rungs = {name: known[name](settings) for name in dict.fromkeys([*spider.arguments.sources, *spider.arguments.resolvers])}
+        spider.run = names.run(cls.name, kwargs.get("_job"))
+        spider.rungs = built(settings, (*spider.arguments.sources, *spider.arguments.resolvers), scope=spider.arguments.want)
+        spider.rules = Rules.from_settings(settings) if Want.METADATA in spider.arguments.want else None
         spider.resolvers, spider.waiting = spider.arguments.resolvers, Waiting()
         spider.answered, spider.well, spider.refusing = set(), set(), set()
         spider.refusals = Refusals()
@@ -195,6 +195,7 @@ class LadderSpider(ChainSpider):
             resolve=self.resolves if self.arguments.resolve else "none",
             download=self.arguments.download,
             titles=[row["title"]] if row["title"] else [],
+            rules=self.rules,
         ) | {"also": found.also}
         if found.article is not None:
             ticket = self._resumed(ticket, found)

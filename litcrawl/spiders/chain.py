@@ -21,7 +21,7 @@ from litcrawl.failures import reason_of
 from litcrawl.ids import Ids
 from litcrawl.items import Article, Blob, File, FileItem, Heard
 from litcrawl.middlewares.pacing import PacingMiddleware
-from litcrawl.refusals import Refusals
+from litcrawl.refusals import Refusals, Verdict
 from litcrawl.source import Finding, Found, Source
 from litcrawl.spiders.resolving import ResolvingSpider
 from litcrawl.store import Store
@@ -119,11 +119,16 @@ class ChainSpider(ResolvingSpider):
 
     def _heed(self, source: Source, response: Response, reason: Reason) -> None:
         """A key that is refused, an allowance that is spent: said once, and not tried for each article."""
-        if response.request is None or not self.refusals.heard(source.name, urlsplit(response.url).netloc, reason):
+        host = urlsplit(response.url).netloc
+        judged = self.refusals.heard(source.name, host, reason)
+        if judged is None or response.request is None:
             return
         keys = ", ".join(source.rights(response.url))
         why = f"refuses its key: see {keys}" if reason == Reason.NEEDS_KEY else "has no allowance left for us"
-        self.logger.warning("%s: %s %s; it is not asked again in this run", source.name, urlsplit(response.url).netloc, why)
+        if judged == Verdict.FIRST:
+            self.logger.warning("%s: %s %s", source.name, host, why)
+            return
+        self.logger.warning("%s: %s %s; it is not asked again in this run", source.name, host, why)
         pacing = self.crawler.get_downloader_middleware(PacingMiddleware)
         assert pacing is not None
         pacing.shut(response.request, reason)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from scrapy import Request
@@ -10,8 +10,8 @@ from scrapy.http import Response
 
 from litcrawl.exceptions import Malformed, Miss
 from litcrawl.ids import Ids, quote_doi
-from litcrawl.items import Heard, Link, Step
-from litcrawl.parsers import crossref
+from litcrawl.items import Heard, Link, Metadata, Step
+from litcrawl.parsers import crossref, crossref_metadata
 from litcrawl.resolver import Answer, Resolver
 from litcrawl.source import Finding, Question, json_object
 from litcrawl.spiders.base import LadderSpider
@@ -24,7 +24,7 @@ _ARXIV = "10.48550/"  # all of them registered with DataCite: https://info.arxiv
 class Crossref(Resolver):
     """
     Serves
-      Titles, licences with version and start, preprint and published version, corrections, retraction (the publishers' notices
+      Metadata; titles, licences with version and start, preprint and published version, corrections, retraction (the publishers' notices
       and Retraction Watch), and with them the text-mining links of `crossref_tdm`. It tells no other identifier.
     Needs
       DOI. No key; a contact buys a larger allowance.
@@ -39,8 +39,9 @@ class Crossref(Resolver):
 
     name = "crossref"
     requires = frozenset({"doi"})
-    offers = frozenset({Want.ACCESS, Want.RELATED})
+    offers = frozenset({Want.ACCESS, Want.RELATED, Want.METADATA})
     basis = crossref.BASIS
+    origin: ClassVar = {"title": "Crossref", "url": "https://www.crossref.org/", "license": None}
     accepts = ("doi",)
     by_record = True
     speaks_for = frozenset({"crossref_tdm"})
@@ -57,7 +58,7 @@ class Crossref(Resolver):
         url = address(values[0])
         if len(values) > 1:
             filters = ",".join(f"doi:{value}" for value in values)
-            query = {"filter": filters, "rows": len(values), "select": ",".join(crossref.FIELDS)}
+            query = {"filter": filters, "rows": len(values), "select": ",".join(self._fields())}
             url = f"{API}/works?{urlencode(query, safe=':,/')}"
         return Request(url, headers={"Accept-Encoding": "gzip"}, dont_filter=True)
 
@@ -77,12 +78,19 @@ class Crossref(Resolver):
         """The record of one work."""
         told = record(response, question)
         yield from crossref.facts(told, response.url)
+        yield from self._metadata(told, question.ids.doi or "")
         yield Heard(source="crossref_tdm", links=crossref.links(told, today()))
 
     def _answer(self, doi: str, told: crossref.Record) -> Answer:
-        return Answer(
-            ids=Ids(doi=doi), facts=list(crossref.facts(told, address(doi))), heard={"crossref_tdm": crossref.links(told, today())}
-        )
+        facts = [*crossref.facts(told, address(doi)), *self._metadata(told, doi)]
+        return Answer(ids=Ids(doi=doi), facts=facts, heard={"crossref_tdm": crossref.links(told, today())})
+
+    def _metadata(self, told: crossref.Record, doi: str) -> Iterator[Metadata]:
+        if Want.METADATA in self.scope:
+            yield Metadata(fields=crossref_metadata.metadata(told, doi))
+
+    def _fields(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*crossref.FIELDS, *(crossref_metadata.FIELDS if Want.METADATA in self.scope else ()))))
 
 
 def may_hold(ids: Ids) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote, urlencode
 
 from scrapy import Request
@@ -13,14 +13,15 @@ from litcrawl import ids as identifiers
 from litcrawl.copies import Copy
 from litcrawl.exceptions import BadIdentifier, Malformed, Miss
 from litcrawl.ids import Ids, quote_doi
-from litcrawl.items import Claim, Link, Relation, Retraction, Step, Title
+from litcrawl.items import Claim, Link, Metadata, Relation, Retraction, Step, Title
+from litcrawl.parsers import openalex
 from litcrawl.resolver import Answer, Resolver
 from litcrawl.source import Finding, Question, json_object
 from litcrawl.spiders.base import LadderSpider
 from litcrawl.terms import Reason, Stage, Want
 
 WORKS = "https://api.openalex.org/works"
-SELECT = {"select": "doi,ids,title,is_retracted,open_access,locations,best_oa_location,primary_location"}
+FIELDS = ("doi", "ids", "title", "is_retracted", "open_access", "locations", "best_oa_location", "primary_location")
 
 _PAGE = 100  # records of a list at most; half as many are asked for: an identifier may be that of two records
 
@@ -28,7 +29,7 @@ _PAGE = 100  # records of a list at most; half as many are asked for: an identif
 class Openalex(Resolver):
     """
     Serves
-      DOI, PMID and PMCID from one another; links to the PDFs of open copies; licences, open-access status, retraction.
+      Metadata; DOI, PMID and PMCID from one another; links to the PDFs of open copies; licences, open-access status, retraction.
     Needs
       DOI, PMID or PMCID. With a key (`LITCRAWL_OPENALEX_API_KEY`) it is asked for fifty articles a call.
     Pace
@@ -41,11 +42,16 @@ class Openalex(Resolver):
     """
 
     name = "openalex"
-    offers = frozenset({Want.PDF, Want.ACCESS})
+    offers = frozenset({Want.PDF, Want.ACCESS, Want.METADATA})
     accepts = ("doi", "pmid", "pmcid")
     provides = frozenset({"doi", "pmid", "pmcid"})
     guesses = True
     basis = "openalex"
+    origin: ClassVar = {
+        "title": "OpenAlex",
+        "url": "https://openalex.org/",
+        "license": "https://creativecommons.org/publicdomain/zero/1.0/",
+    }
     by_record = True
     most = _PAGE // 2
 
@@ -57,10 +63,10 @@ class Openalex(Resolver):
 
     def request_batch(self, kind: str, values: list[str]) -> Request:
         if len(values) == 1:
-            url = _single(kind, values[0])
+            url = self._single(kind, values[0])
         else:
             those = "|".join(value.removeprefix("PMC") for value in values)
-            url = f"{WORKS}?{urlencode({'filter': f'{kind}:{those}', 'per-page': _PAGE} | SELECT, safe=':/,')}"
+            url = f"{WORKS}?{urlencode({'filter': f'{kind}:{those}', 'per-page': _PAGE} | self._select(), safe=':/,')}"
         return Request(url, headers={"Accept-Encoding": "gzip"})
 
     def answers(self, response: Response, kind: str, values: list[str]) -> dict[str, Answer]:
@@ -70,13 +76,13 @@ class Openalex(Resolver):
             ids = _ids(record)
             value = getattr(ids, kind)
             if value in values and value not in known:
-                links, facts = _links(record), list(_facts(record))
+                links, facts = _links(record), [*_facts(record), *self._metadata(record, ids)]
                 known[value] = Answer(ids=ids, facts=facts, heard={self.name: links})
         return known
 
     def ask(self, question: Question) -> Iterator[Step | Link]:
         kind, value = next((kind, value) for kind, value in question.ids if kind in self.accepts)
-        yield Step(step="work", url=_single(kind, value), state={"kind": kind, "value": value})
+        yield Step(step="work", url=self._single(kind, value), state={"kind": kind, "value": value})
 
     def work(self, response: Response, question: Question, state: dict[str, Any]) -> Iterator[Finding]:
         """The record of one article."""
@@ -88,12 +94,19 @@ class Openalex(Resolver):
             raise Miss(Reason.ABSENT, f"the record of {ids}")
         yield ids
         yield from _facts(record)
+        yield from self._metadata(record, ids)
         yield from _links(record)
 
+    def _single(self, kind: str, value: str) -> str:
+        name = quote_doi(value) if kind == "doi" else quote(value.removeprefix("PMC"), safe="")
+        return f"{WORKS}/{kind}:{name}?{urlencode(self._select(), safe=',')}"
 
-def _single(kind: str, value: str) -> str:
-    name = quote_doi(value) if kind == "doi" else quote(value.removeprefix("PMC"), safe="")
-    return f"{WORKS}/{kind}:{name}?{urlencode(SELECT, safe=',')}"
+    def _select(self) -> dict[str, str]:
+        return {"select": ",".join(dict.fromkeys((*FIELDS, *(openalex.FIELDS if Want.METADATA in self.scope else ()))))}
+
+    def _metadata(self, record: dict[str, Any], ids: Ids) -> Iterator[Metadata]:
+        if Want.METADATA in self.scope and ids.doi:
+            yield Metadata(fields=openalex.metadata(record, ids.doi))
 
 
 def _results(body: dict[str, Any]) -> list[dict[str, Any]]:

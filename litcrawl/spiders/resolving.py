@@ -51,7 +51,7 @@ class ResolvingSpider(scrapy.Spider):
         place = batch.place(ticket, self.resolvers, self.rungs)
         if place is None:
             yield from self.leave(ticket)
-        elif group := self.waiting.add(place, ticket, self._resolver(place[0]).most):
+        elif group := self.waiting.add(place, ticket, self._resolver(place[0]).at_once()):
             yield from self.pass_on(group, self.resolvers)
 
     def flush(self, *, all_: bool = False) -> Iterator[Output]:
@@ -65,6 +65,10 @@ class ResolvingSpider(scrapy.Spider):
         yield from self._send(chunks)
         for ticket in leaving:
             yield from self.leave(ticket)
+
+    def go_on(self, tickets: Iterable[Ticket], resolvers: Sequence[str]) -> Iterator[Output]:
+        """What follows a call for the tickets that it was for; `resolvers` have not been asked for them."""
+        yield from self.pass_on(tickets, resolvers)
 
     def on_batch(self, response: Response, chunk: Chunk) -> Iterator[Output]:
         resolver, status, tries = self._resolver(chunk["resolver"]), response.status, response.meta.get("tries", 1)
@@ -134,7 +138,7 @@ class ResolvingSpider(scrapy.Spider):
             except Exception:  # what no resolver may answer costs its word on one article
                 self.logger.exception("%s told what cannot be taken down of %s", resolver.name, ticket["key"])
                 tickets.append(batch.record(ticket, resolver, kind, None, Reason.ERROR, http=http, tries=tries))
-        yield from self.pass_on(tickets, chunk["rest"])
+        yield from self.go_on(tickets, chunk["rest"])
 
     def _send(self, chunks: Iterable[Chunk]) -> Iterator[Output]:
         """The requests of chunks, halves first: they tell whether one identifier is at fault. A resolver that cannot ask is passed over."""

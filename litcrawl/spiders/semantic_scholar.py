@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlencode, urlsplit
 
 from scrapy import Request
@@ -13,23 +13,25 @@ from litcrawl import ids as identifiers
 from litcrawl.copies import Copy
 from litcrawl.exceptions import BadIdentifier, Malformed, Miss
 from litcrawl.ids import ARXIV_DOI, Ids, quote_doi
-from litcrawl.items import Claim, Link, Relation, Step, Title
+from litcrawl.items import Claim, Link, Metadata, Relation, Step, Title
+from litcrawl.parsers import semantic_scholar
 from litcrawl.resolver import Answer, Resolver
 from litcrawl.source import Finding, Question, json_object, json_value
 from litcrawl.spiders.base import LadderSpider
 from litcrawl.terms import Reason, Stage, Want
 
 PAPER = "https://api.semanticscholar.org/graph/v1/paper"
-FIELDS = urlencode({"fields": "externalIds,openAccessPdf,title"}, safe=",")
+FIELDS = ("externalIds", "openAccessPdf", "title")
 
 _PREFIXES = {"doi": "DOI", "pmid": "PMID", "pmcid": "PMCID", "arxiv": "ARXIV"}
+_LINKS = {"refs": "references", "citations": "citations"}  # they make an answer many times as long
 _ARXIV_HOSTS = frozenset({"arxiv.org", "www.arxiv.org", "export.arxiv.org"})
 
 
 class SemanticScholar(Resolver):
     """
     Serves
-      DOI, PMID and PMCID from one another; a link to one PDF, with its licence; the preprint on arXiv of a journal's article.
+      Metadata; DOI, PMID and PMCID from one another; a link to one PDF, with its licence; the preprint on arXiv of a journal's article.
     Needs
       DOI, PMID, PMCID or arXiv id. A key (`LITCRAWL_SEMANTIC_SCHOLAR_API_KEY`) is optional.
     Pace
@@ -42,16 +44,24 @@ class SemanticScholar(Resolver):
     """
 
     name = "semantic_scholar"
-    offers = frozenset({Want.PDF})
+    offers = frozenset({Want.PDF, Want.METADATA})
     accepts = ("doi", "pmid", "pmcid", "arxiv")
     provides = frozenset({"doi", "pmid", "pmcid"})
     guesses = True
     basis = "semantic_scholar"
+    origin: ClassVar = {
+        "title": "SemanticScholar",
+        "url": "https://www.semanticscholar.org/",
+        "license": "https://opendatacommons.org/licenses/by/1-0/",
+    }
     most = 500
+
+    def at_once(self) -> int:
+        return self.most // 10 if self.scope & _LINKS.keys() else self.most  # an answer may have 10 MB
 
     def request_batch(self, kind: str, values: list[str]) -> Request:
         papers = {"ids": [":".join(_name(kind, value)) for value in values]}
-        return JsonRequest(f"{PAPER}/batch?{FIELDS}", data=papers, headers={"Accept-Encoding": "gzip"})
+        return JsonRequest(f"{PAPER}/batch?{self._query()}", data=papers, headers={"Accept-Encoding": "gzip"})
 
     def answers(self, response: Response, kind: str, values: list[str]) -> dict[str, Answer]:
         papers = json_value(response)
@@ -65,13 +75,15 @@ class SemanticScholar(Resolver):
                 if value in asked and value not in known:
                     found = list(_findings(paper, own, other))
                     links = [one for one in found if isinstance(one, Link)]
-                    known[value] = Answer(ids=own, facts=[one for one in found if not isinstance(one, Link)], heard={self.name: links})
+                    answer = known[value] = Answer(ids=own, heard={self.name: links})
+                    answer.facts += [one for one in found if not isinstance(one, Link)]
+                    answer.facts += self._metadata(paper, own)
         return known
 
     def ask(self, question: Question) -> Iterator[Step | Link]:
         kind, value = next((kind, value) for kind, value in question.ids if kind in self.accepts)
         prefix, name = _name(kind, value)
-        yield Step(step="paper", url=f"{PAPER}/{prefix}:{quote_doi(name)}?{FIELDS}", state={"kind": kind, "value": value})
+        yield Step(step="paper", url=f"{PAPER}/{prefix}:{quote_doi(name)}?{self._query()}", state={"kind": kind, "value": value})
 
     def paper(self, response: Response, question: Question, state: dict[str, Any]) -> Iterator[Finding]:
         """The record of one paper."""
@@ -82,8 +94,18 @@ class SemanticScholar(Resolver):
             if getattr(own, state["kind"]) == state["value"]:
                 yield own
                 yield from _findings(paper, own, other)
+                yield from self._metadata(paper, own)
                 return
         raise Miss(Reason.ABSENT, "a paper with other identifiers")
+
+    def _query(self) -> str:
+        more = semantic_scholar.FIELDS if Want.METADATA in self.scope else ()
+        links = [f"{name}.externalIds" for mark, name in _LINKS.items() if mark in self.scope]
+        return urlencode({"fields": ",".join(dict.fromkeys((*FIELDS, *more, *links)))}, safe=",")
+
+    def _metadata(self, paper: dict[str, Any], ids: Ids) -> Iterator[Metadata]:
+        if Want.METADATA in self.scope and ids.doi:
+            yield Metadata(fields=semantic_scholar.metadata(paper, ids.doi))
 
 
 def _name(kind: str, value: str) -> tuple[str, str]:

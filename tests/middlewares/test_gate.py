@@ -95,3 +95,20 @@ def test_no_window_at_the_server_ever_holds_more_than_the_limit(
         active.append(now + lasts)
     arrivals.sort()
     assert all(later - earlier >= seconds for earlier, later in zip(arrivals, arrivals[count:], strict=False))
+
+
+def test_a_request_s_turn_is_foretold() -> None:
+    one = gate(limit=(2, 10.0), delay=0)
+    assert [one.wait(100, ahead) for ahead in range(5)] == [0, 0, 10, 10, 20]
+    one.sent(100)
+    one.ended(101)
+    assert [one.wait(102, ahead) for ahead in range(3)] == [0, 9, 10]
+    one.pause(110)
+    assert one.wait(102, 0) == 8
+
+
+def test_a_delay_counts_for_each_request_that_is_ahead() -> None:
+    one = gate(delay=0.5)
+    assert [one.wait(100, ahead) for ahead in (0, 4)] == [0, 2]
+    one.sent(100)
+    assert [one.wait(100, ahead) for ahead in (0, 4)] == [0.5, 2.5]

@@ -10,7 +10,7 @@ from scrapy.http import Response
 from litcrawl import batch
 from litcrawl.exceptions import Malformed, Miss
 from litcrawl.ids import Ids
-from litcrawl.items import Claim, Heard, Relation, Retraction, Step, Title
+from litcrawl.items import Claim, Heard, Metadata, Relation, Retraction, Step, Title
 from litcrawl.spiders.crossref import Crossref
 from litcrawl.terms import Reason
 
@@ -208,3 +208,33 @@ def test_a_list_that_is_refused_says_nothing_of_its_works(source, values, status
 
 def test_a_single_answer_about_another_work_is_none(source):
     assert answered(source, [ONE], single(work("10.9999/other"))) == {}
+
+
+class TestMetadata:
+    @pytest.fixture
+    def source(self):
+        source = asking.source(Crossref)
+        source.scope = frozenset({"metadata"})
+        return source
+
+    def test_a_list_selects_what_is_read_and_nothing_that_cannot_be(self, source):
+        query = parse_qs(urlsplit(source.request_batch("doi", [ONE, TWO]).url).query)
+        fields = query["select"][0].split(",")
+        assert {"abstract", "author", "reference", "issued", "license"} <= set(fields) <= set(SELECTABLE.split())
+        assert len(fields) == len(set(fields))
+        source.scope = frozenset()
+        assert "abstract" not in source.request_batch("doi", [ONE, TWO]).url
+
+    def test_a_record_brings_metadata_from_a_list_and_alone(self, source):
+        body = work(publisher="Words Ltd")
+        (answer,) = answered(source, [ONE], single(body)).values()
+        (of_list,) = (one for one in answer.facts if isinstance(one, Metadata))
+        asked = asking.question("metadata", doi=ONE)
+        (alone,) = (one for one in asking.read(source, asking.first(source, asked), asked, single(body)) if isinstance(one, Metadata))
+        assert of_list == alone
+        assert of_list.fields == {"doi": ONE, "title": "A title", "normalized_title": "a title", "publisher": "Words Ltd"}
+
+    def test_where_it_is_not_wanted_it_costs_nothing(self, source):
+        source.scope = frozenset({"access"})
+        (answer,) = answered(source, [ONE], single(work(publisher="Words Ltd"))).values()
+        assert not any(isinstance(one, Metadata) for one in answer.facts)

@@ -8,7 +8,7 @@ from scrapy.http import Response
 
 from litcrawl.exceptions import Malformed
 from litcrawl.ids import Ids
-from litcrawl.items import Claim, Link, Retraction, Title
+from litcrawl.items import Claim, Link, Metadata, Retraction, Title
 from litcrawl.spiders.openalex import Openalex
 from litcrawl.terms import Reason, Stage
 
@@ -194,3 +194,24 @@ class TestSingle:
     def test_the_ways_it_says_no(self, source, status, body, reason):
         asked = asking.question("pdf", doi=DOI)
         assert asking.missed(source, asking.first(source, asked), asked, body, status=status) is reason
+
+
+class TestMetadata:
+    def test_lists_and_single_records_select_what_is_read(self):
+        source = asking.source(Openalex, LITCRAWL_OPENALEX_API_KEY="key")
+        source.scope = frozenset({"metadata"})
+        for values in ([DOI], [DOI, "10.1000/def"]):
+            fields = source.request_batch("doi", values).url.partition("select=")[2].split(",")
+            assert {"abstract_inverted_index", "authorships", "topics", "publication_date", "cited_by_count"} < set(fields)
+            assert len(fields) == len(set(fields))
+
+    def test_a_record_brings_metadata_where_it_is_wanted(self):
+        source = asking.source(Openalex)
+        source.scope = frozenset({"metadata"})
+        record = work(abstract_inverted_index={"Hello": [0], "world.": [1]})
+        (of_list,) = (one for one in answers(source, listed(record), "doi", DOI)[DOI].facts if isinstance(one, Metadata))
+        (alone,) = (one for one in answer(source, record) if isinstance(one, Metadata))
+        assert of_list == alone
+        assert of_list.fields["abstract"] == "Hello world."
+        source.scope = frozenset()
+        assert not any(isinstance(one, Metadata) for one in answer(source, record))

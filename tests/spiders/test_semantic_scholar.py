@@ -181,3 +181,17 @@ class TestSingle:
     def test_the_ways_it_says_no(self, source, status, body, reason):
         asked = asking.question("pdf", doi=DOI)
         assert asking.missed(source, asking.first(source, asked), asked, body, status=status) is reason
+
+
+def test_metadata_and_whom_it_cites_are_asked_for_where_they_are_wanted():
+    of = asking.source(SemanticScholar)
+    assert "abstract" not in of.request_batch("doi", ["10.5555/one"]).url
+    assert of.at_once() == 500
+    of.scope = frozenset({"metadata"})
+    fields = of.request_batch("doi", ["10.5555/one"]).url.partition("fields=")[2].split(",")
+    assert {"title", "abstract", "authors.name", "externalIds"} <= set(fields)
+    assert not {"references.externalIds", "citations.externalIds"} & set(fields)
+    of.scope = frozenset({"metadata", "refs", "citations"})
+    fields = of.request_batch("doi", ["10.5555/one"]).url.partition("fields=")[2].split(",")
+    assert {"references.externalIds", "citations.externalIds"} <= set(fields)
+    assert of.at_once() == 50

@@ -1,0 +1,49 @@
+"""Carries publications into the database and their events out."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+
+from litcrawl.publications.item import Publication
+from litcrawl.spiders.publications import PublicationsSpider
+
+_AT_THE_END = 30.0  # seconds that a database or a broker which is away has when the crawl ends
+
+
+class PublicationPipeline:
+    """Hands each `Publication` to the crawl's `Delivery`, which stores and sends many at a time, and the item on."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        if not (crawler.spidercls and issubclass(crawler.spidercls, PublicationsSpider)):
+            raise NotConfigured
+        return cls(crawler)
+
+    async def open_spider(self) -> None:
+        self.crawler.stats.set_value("litcrawl/stream", self._spider.stream is not None)
+        self._spider.delivery.start()
+
+    def process_item(self, item: Any) -> Any:
+        if isinstance(item, Publication):
+            self._spider.delivery.put(self._spider.parcel(item))
+        return item
+
+    async def close_spider(self) -> None:
+        spider = self._spider
+        await spider.delivery.close(_AT_THE_END)
+        if spider.stream is not None:
+            await spider.stream.close()
+        self.crawler.stats.set_value("litcrawl/open", len(spider.window))
+        spider.options.database.close()
+
+    @property
+    def _spider(self) -> PublicationsSpider:
+        spider = self.crawler.spider
+        assert isinstance(spider, PublicationsSpider)
+        return spider

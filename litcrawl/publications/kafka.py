@@ -1,0 +1,175 @@
+"""Events from and to Kafka, with aiokafka on the crawl's own loop: https://aiokafka.readthedocs.io/"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from typing import Any
+
+import orjson
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition
+from aiokafka.errors import KafkaError
+
+from litcrawl.exceptions import Malformed
+from litcrawl.ids import Ids
+from litcrawl.publications import events
+from litcrawl.publications.address import Address
+from litcrawl.publications.events import Event
+from litcrawl.publications.offsets import Offsets
+from litcrawl.publications.sinks import SinkDown
+
+logger = logging.getLogger(__name__)
+
+DEAD_LETTER = "-dead-letter"
+
+_AT_ONCE = 200  # messages of a read
+_LONG = 24 * 3600 * 1000  # milliseconds: while publications wait for a slow service no message is asked for, and that is no failure
+
+
+class KafkaSink:
+    """Events to their topics, keyed by DOI; they are safe once all replicas in sync have them."""
+
+    def __init__(self, address: Address, options: Mapping[str, Any]) -> None:
+        self._options = {"bootstrap_servers": list(address.servers), "acks": "all", "linger_ms": 5, **options}
+        self._producer: Any = None
+
+    async def send(self, events_: Sequence[tuple[str, Event]]) -> None:
+        await self.put((events.topic(event), doi, event) for doi, event in events_)
+
+    async def put(self, messages: Iterable[tuple[str, str | None, Any]]) -> None:
+        """Take messages: topic, key, value."""
+        try:
+            if self._producer is None:
+                self._producer = await self._started()
+            pending = [
+                await self._producer.send(topic, orjson.dumps(value), key=key.encode() if key else None) for topic, key, value in messages
+            ]
+            await asyncio.gather(*pending)
+        except KafkaError as error:
+            raise SinkDown(f"Kafka: {error}") from error
+
+    async def close(self) -> None:
+        if self._producer is not None:
+            await self._producer.stop()
+
+    async def _started(self) -> Any:
+        producer = AIOKafkaProducer(**self._options)
+        try:
+            await producer.start()
+        except KafkaError:
+            await producer.stop()
+            raise
+        return producer
+
+
+class KafkaSource:
+    """
+    Events of a topic as rows of a list, each with its receipt.
+
+    What is no event of an unknown publication goes to the topic's dead letters, with the reason. An offset is committed when its
+    message and all before it have been answered: what is open when the crawl ends, or is killed, is handed out again.
+    """
+
+    def __init__(self, address: Address, options: Mapping[str, Any]) -> None:
+        assert address.topic
+        self.topic = address.topic
+        self._options = {"bootstrap_servers": list(address.servers), **options}
+        self._address = address
+        self._offsets: Offsets[TopicPartition] = Offsets()
+        self._dead_letters = KafkaSink(address, options)
+        self._consumer: Any = None
+        self._number = 0
+
+    async def rows(self, *, every: float, idle: float | None = None) -> AsyncGenerator[dict[str, Any] | None]:
+        """The rows, for ever; None for every `every` seconds without one; to the end after `idle` seconds without one."""
+        self._consumer = AIOKafkaConsumer(
+            group_id=self._address.group,
+            enable_auto_commit=False,
+            auto_offset_reset="earliest",
+            session_timeout_ms=self._address.session_timeout_ms,
+            heartbeat_interval_ms=max(1, self._address.session_timeout_ms // 10),
+            max_poll_interval_ms=_LONG,
+            **self._options,
+        )
+        self._consumer.subscribe([self.topic], listener=_Forgetting(self._offsets))
+        await self._until_well("started", self._consumer.start)
+        last = time.monotonic()
+        while idle is None or time.monotonic() - last < idle:
+            records = await self._until_well("read", lambda: self._consumer.getmany(timeout_ms=int(every * 1000), max_records=_AT_ONCE))
+            for partition, messages in records.items():
+                for message in messages:
+                    last = time.monotonic()
+                    self._offsets.taken(partition, message.offset)
+                    row = await self._row(partition, message)
+                    if row is not None:
+                        yield row
+            if not records:
+                yield None
+
+    async def acknowledge(self, receipts: Iterable[tuple[Any, int]]) -> None:
+        """These messages are answered."""
+        offsets = self._offsets.done(receipts)
+        mine = self._consumer.assignment() if self._consumer is not None else set()
+        due = {partition: offset for partition, offset in offsets.items() if partition in mine}
+        if not due:
+            return
+        try:
+            await self._consumer.commit(due)
+        except KafkaError as error:  # handed out again at worst; the next commit of the partition includes it
+            logger.warning("Kafka: offsets could not be committed (%s)", error)
+
+    @property
+    def open(self) -> int:
+        """How many messages are handed out and not answered."""
+        return self._offsets.open
+
+    async def close(self) -> None:
+        """Leave the group."""
+        if self._consumer is not None:
+            await self._consumer.stop()
+        await self._dead_letters.close()
+
+    async def _row(self, partition: Any, message: Any) -> dict[str, Any] | None:
+        try:
+            doi, event = events.read(message.value)
+        except Malformed as malformed:
+            await self._bury(message, str(malformed))
+            await self.acknowledge([(partition, message.offset)])
+            return None
+        self._number += 1
+        return {"row": self._number, "ids": Ids(doi=doi), "event": event, "receipt": (partition, message.offset)}
+
+    async def _bury(self, message: Any, reason: str) -> None:
+        logger.warning("%s, partition %d, offset %d: no event: %s", self.topic, message.partition, message.offset, reason)
+        letter = {
+            "reason": reason, "topic": self.topic, "partition": message.partition, "offset": message.offset,
+            "value": (message.value or b"").decode("utf-8", "replace"),
+        }  # fmt: skip
+        key = message.key.decode("utf-8", "replace") if message.key else None
+        await self._until_well("written to", lambda: self._dead_letters.put([(self.topic + DEAD_LETTER, key, letter)]))
+
+    async def _until_well(self, what: str, call: Any) -> Any:
+        """Wait for a broker that is away."""
+        pause = 0.5
+        while True:
+            try:
+                return await call()
+            except (KafkaError, SinkDown) as error:
+                logger.warning("%s cannot be %s (%s): waiting for the broker", self.topic, what, error)
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, 30.0)
+
+
+class _Forgetting(ConsumerRebalanceListener):
+    """What a partition had open is nothing to us once another member has it."""
+
+    def __init__(self, offsets: Offsets[Any]) -> None:
+        self._offsets = offsets
+
+    async def on_partitions_revoked(self, revoked: Iterable[Any]) -> None:
+        self._offsets.forget(revoked)
+
+    async def on_partitions_assigned(self, assigned: Iterable[Any]) -> None:
+        """They begin at what was committed."""
