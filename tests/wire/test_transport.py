@@ -30,10 +30,10 @@ from scrapy.exceptions import (
 )
 from scrapy.http import HtmlResponse, JsonResponse, Response, XmlResponse
 
+from litcrawl import locks
 from litcrawl.exceptions import Miss, StorageError
 from litcrawl.items import Spool
 from litcrawl.terms import Reason
-from litcrawl.wire import parts as parts_module
 from litcrawl.wire.errors import CertificateError, CutShort
 from litcrawl.wire.parts import Origin, Part, Parts
 from litcrawl.wire.response import SpooledResponse
@@ -365,11 +365,11 @@ def test_a_part_that_is_finished_while_another_transfer_opens_it_is_left_alone(t
     first.write(b"good")
     spools = []
 
-    def late(file, lock=parts_module._lock):
+    def late(file, lock=locks.take):
         spools.append(first.finish())
         lock(file)
 
-    monkeypatch.setattr(parts_module, "_lock", late)
+    monkeypatch.setattr(locks, "take", late)
     second = folder.create("x", Origin.unknown())
     assert Path(spools[0].path).read_bytes() == b"good"
     assert second.path.exists()
