@@ -8,8 +8,9 @@ import unicodedata
 from typing import Any
 
 _LONGEST = 100_000  # characters; the longest abstracts have some ten thousand
-_ATTRIBUTE = r"""\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s<>"']+)"""
-_TAG = re.compile(rf"<(/?)([a-z][\w:.-]*)(?:{_ATTRIBUTE})*\s*/?>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
+# No value holds "<", as in XML: so no tag begins inside another, and a text is read in one pass.
+_ATTRIBUTE = r"""\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s<>"']+)"""
+_TAG = re.compile(rf"</?([a-z][\w:.-]*)(?:{_ATTRIBUTE})*\s*/?>", re.IGNORECASE)
 # Elements of JATS and HTML that end a word; others (italic, sub, sup) stand within one.
 _BLOCKS = frozenset(
     {
@@ -47,7 +48,7 @@ def plain(text: Any) -> str | None:
         return None
     text = _CONTROL.sub("", text[:_LONGEST])
     for _ in range(3):  # JATS inside XML inside JSON
-        stripped = html.unescape(_TAG.sub(_space, text))
+        stripped = html.unescape(_TAG.sub(_space, _without_comments(text)))
         if stripped == text:
             break
         text = stripped
@@ -81,5 +82,14 @@ def orcid(value: Any) -> str | None:
 
 
 def _space(tag: re.Match[str]) -> str:
-    name = (tag[2] or "br").lower().rpartition(":")[2]
+    name = tag[1].lower().rpartition(":")[2]
     return " " if name in _BLOCKS else ""
+
+
+def _without_comments(text: str) -> str:
+    """A pattern would look for the end of each comment anew, where none ends."""
+    kept, begin = [], 0
+    while (start := text.find("<!--", begin)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        kept.append(text[begin:start])
+        begin = end + 3
+    return " ".join((*kept, text[begin:]))

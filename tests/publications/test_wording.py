@@ -33,6 +33,8 @@ def test_accents_are_folded_and_not_dropped(text, known_by):
         ("n <b and c> d stays", "n <b and c> d stays"),
         ("P<0.05", "P<0.05"),
         ("<!-- left -->over", "over"),
+        ("one<!-- a <b> --><!---->two <!-- and <i>three</i>", "one two <!-- and three"),
+        ("<a title='a > b'>here</a>", "here"),
         (" \n ", None),
         ("<p></p>", None),
         (None, None),
@@ -42,6 +44,12 @@ def test_accents_are_folded_and_not_dropped(text, known_by):
 )
 def test_markup_and_entities_go(text, line):
     assert wording.plain(text) == line
+
+
+@pytest.mark.parametrize("part", ["<!--", "<a b='", '<a b="<a c=\'" d="\' e=', "<a b=c ", "&lt;!--", "<a "])
+def test_markup_that_never_ends_is_read_in_one_pass(part):
+    text = part * (100_000 // len(part))
+    assert wording.plain(text)
 
 
 @pytest.mark.parametrize(
