@@ -17,10 +17,9 @@ from typing import Any
 from lxml import etree
 from lxml.html import HTMLParser
 from lxml.html import document_fromstring as parse_document
-from w3lib.encoding import html_to_unicode
 
 from litcrawl.exceptions import Malformed
-from litcrawl.parsers import json_ld
+from litcrawl.parsers import charsets, json_ld
 from litcrawl.parsers.shapes import Object, first
 from litcrawl.publications import dates
 from litcrawl.publications.record import Told, author, told
@@ -94,8 +93,7 @@ class Page:
 
 def page(content: bytes, content_type: str | None = None) -> Page:
     """What a page says of itself, wherever in it. Raises `Malformed` when it is no HTML."""
-    _, text = html_to_unicode(content_type, content[:_MOST_BYTES])
-    found, text = Page(), text.replace("\0", "").strip()
+    found, text = Page(), charsets.text(content[:_MOST_BYTES], content_type).replace("\0", "").strip()
     if not text:
         return found
     try:

@@ -203,6 +203,21 @@ def test_meta_tags_count_wherever_they_stand_and_in_any_encoding():
     assert html_meta.metadata(html_meta.page(declared), DOI)["title"] == "On sentences"
 
 
+@pytest.mark.parametrize(
+    "charset", ["zlib", "hex", "base64", "rot13", "idna", "undefined", "punycode", "utf-7", "unicode_escape", "nonsense"]
+)
+def test_meta_an_encoding_that_is_none_of_the_webs_is_not_believed(charset):
+    body = f'<meta charset="{charset}"><meta name="citation_title" content="Über \\x41 +AEE- Sätze">'.encode() + b"x" * 300_000
+    for declared in (f"text/html; charset={charset}", "text/html"):
+        assert html_meta.metadata(html_meta.page(body, declared), DOI)["title"] == "Über \\x41 +AEE- Sätze"
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "windows-1252", "iso-8859-15", "utf-16", "utf-16le", "macintosh", "gb2312", "utf-8-sig"])
+def test_meta_an_encoding_of_the_web_is(charset):
+    body = '<meta name="citation_title" content="Über Sätze">'.encode({"macintosh": "mac_roman", "gb2312": "gb18030"}.get(charset, charset))
+    assert html_meta.metadata(html_meta.page(body, f"text/html; charset={charset}"), DOI)["title"] == "Über Sätze"
+
+
 @pytest.mark.parametrize("body", [b"", b"   ", b"plain words", b"<html></html>", b"\0\0\0", b"<html><head><meta><meta name=x></head>"])
 def test_meta_a_page_without_tags_tells_nothing(body):
     found = html_meta.page(body)
