@@ -28,6 +28,7 @@ from litcrawl.stated import stated
 
 _MOST_BYTES = 8 << 20  # what a page says of itself stands at its beginning
 _MOST_TAGS = 20_000
+_MOST_IDENTIFIERS = 1000
 
 TITLES = (
     "citation_title", "bepress_citation_title", "eprints.title", "dc.title", "dcterms.title", "prism.title", "og.title", "twitter.title",
@@ -101,16 +102,20 @@ def page(content: bytes, content_type: str | None = None) -> Page:
         root = parse_document(text.encode("utf-8", "replace"), parser=parser)
     except (etree.LxmlError, ValueError, AssertionError) as error:
         raise Malformed(f"no HTML: {error}") from None
+    characters = 0
     for element in islice(root.iter("meta", "link", "script"), _MOST_TAGS):
-        _take(found, element)
+        if element.tag != "script":
+            _take(found, element)
+        elif (element.get("type") or "").partition(";")[0].strip().lower() == "application/ld+json":
+            script = element.text or ""
+            characters += len(script)
+            if characters <= json_ld.MOST_CHARACTERS:
+                found.works += json_ld.works(script)
+    del found.works[json_ld.MOST_WORKS :]
     return found
 
 
 def _take(found: Page, element: Any) -> None:
-    if element.tag == "script":
-        if (element.get("type") or "").partition(";")[0].strip().lower() == "application/ld+json":
-            found.works += json_ld.works(element.text or "")
-        return
     if element.tag == "link":
         if "license" in (element.get("rel") or "").lower().split() and (href := (element.get("href") or "").strip()):
             found.links.append(href)
@@ -126,7 +131,7 @@ def _take(found: Page, element: Any) -> None:
 
 def dois(found: Page) -> set[str]:
     """The DOIs that a page gives itself; of a page without any nothing is known."""
-    own = {ids.doi for value in found.every(IDENTIFIERS) if (ids := stated(doi=value)).doi}
+    own = {ids.doi for value in islice(found.every(IDENTIFIERS), _MOST_IDENTIFIERS) if (ids := stated(doi=value)).doi}
     return {doi for doi in own | {doi for work in found.works for doi in json_ld.dois(work)} if doi}
 
 

@@ -231,6 +231,16 @@ def test_meta_the_dois_of_a_page_are_those_of_its_tags_and_works():
     assert html_meta.dois(html_meta.page(page((("dc.identifier", "doi:10.5555/sentence"),), (other,)))) == {DOI, "10.5555/other"}
 
 
+def test_json_ld_is_read_within_bounds():
+    numbered = [{"@type": "Article", "identifier": f"10.5555/{n}"} for n in range(200)]
+    assert html_meta.dois(html_meta.page(page((), (numbered,)))) == {f"10.5555/{n}" for n in range(100)}
+    assert html_meta.dois(html_meta.page(page((), numbered))) == {f"10.5555/{n}" for n in range(100)}
+    long = [{"@type": "Article", "doi": f"10.5555/{n}", "text": "x" * 400_000} for n in range(4)]
+    assert html_meta.dois(html_meta.page(page((), long))) == {"10.5555/0", "10.5555/1"}
+    many = {"@type": "Article", "identifier": [f"10.5555/{n}" for n in range(200)]}
+    assert len(json_ld.dois(many)) == 50
+
+
 def test_json_ld_alone_tells_all_that_tags_would():
     work = {
         "@context": "https://schema.org",
