@@ -10,7 +10,7 @@ from typing import Any, Self, TypeAlias
 from scrapy.settings import BaseSettings
 
 from litcrawl.exceptions import BadArgument
-from litcrawl.publications.record import FIELDS, FOLLOWS, LISTS, Record, Told, Type
+from litcrawl.publications.record import FIELDS, FOLLOWS, LISTS, Record, Told, Type, with_followers
 
 Publication: TypeAlias = dict[str, Any]
 """`record`, and `provenance`: field -> `{source, at}`."""
@@ -70,7 +70,9 @@ def merge(publication: Publication, source: str, told: Told, at: str, rules: Rul
     for field in FIELDS:
         if field in FOLLOWS or field not in told or not _takes(record, field, told[field], source, rules):
             continue
-        for name in (field, *(other for other, first in FOLLOWS.items() if first == field)):
+        for name in with_followers(field):
+            record.pop(name, None)  # what followed another value tells nothing of this one
+            provenance.pop(name, None)
             if name in told:
                 record[name], provenance[name] = told[name], {"source": source, "at": at}
         added = True

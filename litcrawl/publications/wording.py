@@ -42,6 +42,11 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", "".join(letters)).split())
 
 
+def key(text: str) -> str:
+    """`text` normalised; one without letters, as the title "1984", by what it has."""
+    return normalised(text) or text.casefold()
+
+
 def plain(text: Any) -> str | None:
     """One line without markup and entities, however often they were escaped; None for what says nothing."""
     if not isinstance(text, str):

@@ -67,6 +67,20 @@ def test_a_landing_page_alone_may_correct_a_title_of_a_few_characters():
     assert (corrected["title"], corrected["normalized_title"]) == ("On sentences", "on sentences")
 
 
+def test_a_title_without_letters_is_known_by_what_it_has():
+    publication = merged(("crossref", whole(title="1984")))
+    assert publication["record"]["normalized_title"] == "1984"
+    assert is_complete(publication, Rules())
+
+
+def test_what_followed_another_value_goes_with_it():
+    stub, title = told(doi=DOI, title="n/a"), {"doi": DOI, "title": "On sentences"}
+    publication = merged(("crossref", stub), ("meta_tags", title))
+    assert publication["record"]["title"] == "On sentences"
+    assert "normalized_title" not in publication["record"]
+    assert "normalized_title" not in publication["provenance"]
+
+
 def test_crossref_alone_may_correct_a_licence():
     first, second = told(doi=DOI, licence="cc-by"), told(doi=DOI, licence="https://creativecommons.org/licenses/by/4.0/")
     assert merged(("openalex", first), ("datacite", second))["record"]["license"] == "cc-by"
