@@ -97,6 +97,40 @@ def _takes(record: Record, field: str, value: Any, source: str, rules: Rules) ->
     return False
 
 
+def kept(stored: Publication, new: Publication, rules: Rules) -> Publication:
+    """A finished publication over what is stored of it: each field as it is told now, unless that is less than what was told before."""
+    record, provenance = dict(new["record"]), dict(new["provenance"])
+    for field in FIELDS:
+        if field in FOLLOWS or not _is_less(field, record[field], stored["record"].get(field), rules):
+            continue
+        for name in with_followers(field):
+            record[name] = stored["record"].get(name)
+            provenance.pop(name, None)
+            if name in stored["provenance"]:
+                provenance[name] = stored["provenance"][name]
+    origins = {one["title"]: one for one in (*stored["record"].get("source_id", ()), *record["source_id"])}
+    return {"record": record | {"source_id": list(origins.values())}, "provenance": provenance}
+
+
+def _is_less(field: str, new: Any, stored: Any, rules: Rules) -> bool:
+    if stored in (None, "", []):
+        return False
+    if new in (None, "", []):
+        return True
+    match field:
+        case "abstract":
+            return len(new) <= rules.abstract < len(stored)
+        case "citation_count":
+            return bool(new == 0)
+        case "title":
+            return len(new) < SHORT_TITLE <= len(stored)
+        case "type":
+            return new == str(Type.UNKNOWN)
+        case "pub_date":
+            return len(new) < len(stored) and stored.startswith(new)
+    return False
+
+
 def stated(publication: Publication) -> Publication:
     """A finished publication without what no source has stated: another may."""
     provenance = publication["provenance"]
