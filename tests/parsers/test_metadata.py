@@ -140,10 +140,33 @@ def test_openaire_no_results_are_an_answer():
     assert openaire.products({"header": {"numFound": 0}, "results": []}) == []
 
 
+ARXIV = "10.48550/arxiv.2304.05376"
+VENUES = {"container", "publisher"}
+DATES = {"pub_date", "pub_date_precision", "year"}
+
+
 def test_semantic_scholar_the_publisher_of_arxiv_is_arxiv():
-    told = semantic_scholar.metadata({"venue": "arXiv.org", "publicationVenue": {"name": "arXiv.org"}}, DOI)
+    told = semantic_scholar.metadata({"venue": "arXiv.org", "publicationVenue": {"name": "arXiv.org"}}, ARXIV)
     assert (told["publisher"], told["container"]) == ("arXiv", "arXiv.org")
     assert "publisher" not in semantic_scholar.metadata({"venue": "Annals of Words"}, DOI)
+
+
+@pytest.mark.parametrize(
+    ("doi", "venue", "named", "untold"),
+    [
+        (ARXIV, "Annals of Words", {"DOI": DOI, "ArXiv": "2304.05376"}, VENUES | DATES),
+        (ARXIV, "Conference on Words", {"ArXiv": "2304.05376"}, VENUES | DATES),
+        (ARXIV, "arXiv.org", {"DOI": DOI, "ArXiv": "2304.05376"}, DATES),
+        (ARXIV, "arXiv.org", {"DOI": ARXIV.upper(), "ArXiv": "2304.05376"}, set()),
+        (DOI, "arXiv.org", {"DOI": DOI, "ArXiv": "2304.05376"}, VENUES | DATES),
+        (DOI, "Annals of Words", {"DOI": DOI, "ArXiv": "2304.05376"}, set()),
+    ],
+)
+def test_semantic_scholar_a_preprint_has_nothing_of_the_journals(doi, venue, named, untold):
+    paper = SEMANTIC_SCHOLAR | {"venue": venue, "publicationVenue": {"name": venue, "publisher": "Words Ltd"}, "externalIds": named}
+    told = semantic_scholar.metadata(paper, doi)
+    assert (VENUES | DATES) - told.keys() == untold
+    assert told["title"] == "On sentences"
 
 
 def tags(*pairs, **more):
