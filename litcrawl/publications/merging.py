@@ -138,17 +138,13 @@ def stated(publication: Publication) -> Publication:
     return {"record": {name: value for name, value in publication["record"].items() if name in known}, "provenance": provenance}
 
 
-def missing(publication: Publication, fields: Sequence[str], rules: Rules | None = None) -> list[str]:
-    """
-    Which of the fields a publication lacks; an empty list of authors is none.
-
-    With `rules` an abstract that is too short lacks as well: another source may have all of it.
-    """
+def missing(publication: Publication, fields: Sequence[str], rules: Rules) -> list[str]:
+    """Which of the fields a publication lacks; an empty list of authors is none, nor is an abstract that is too short."""
     record = publication["record"]
     lacks = []
     for field in fields:
         value = publication["provenance"] if field == "source_id" else record.get(field)
-        short = rules is not None and field == "abstract" and isinstance(value, str) and len(value) <= rules.abstract
+        short = field == "abstract" and isinstance(value, str) and len(value) <= rules.abstract
         if value in (None, "", [], {}) or short:
             lacks.append(field)
     return lacks

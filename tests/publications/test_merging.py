@@ -1,5 +1,8 @@
+from datetime import UTC, datetime
+
 import pytest
 
+from litcrawl.publications import answering
 from litcrawl.publications.merging import COMPLETE, ENOUGH, Rules, empty, finished, is_complete, merge, missing
 from litcrawl.publications.record import FIELDS, author, told
 
@@ -100,7 +103,7 @@ def test_the_sets_are_the_pubfinders():
 def test_a_whole_record_lacks_nothing():
     publication = merged(("crossref", whole()))
     assert is_complete(publication, Rules())
-    assert missing(publication, ENOUGH) == []
+    assert missing(publication, ENOUGH, Rules()) == []
 
 
 @pytest.mark.parametrize(
@@ -119,14 +122,16 @@ def test_what_is_empty_lacks(changes, lacks):
     assert missing(merged(("crossref", whole(**changes))), COMPLETE, Rules()) == lacks
 
 
-def test_a_short_abstract_is_enough_and_not_complete():
-    publication = merged(("crossref", whole(abstract="Too short.")))
-    assert missing(publication, ENOUGH) == []
-    assert not is_complete(publication, Rules())
+@pytest.mark.parametrize(("abstract", "found"), [("N/A", False), (LONG, True)])
+def test_an_abstract_that_is_too_short_is_not_enough(abstract, found):
+    known = merged(("crossref", whole(abstract=abstract)))
+    ticket = answering.ticket(DOI, None, (), Rules(), datetime.now(UTC)) | {"metadata": known}
+    item = answering.publication(ticket, {}, "run")
+    assert (item.status.found, item.missing) == (found, [] if found else ["abstract"])
 
 
 def test_of_nothing_everything_lacks():
-    assert missing(empty(), COMPLETE) == list(COMPLETE)
+    assert missing(empty(), COMPLETE, Rules()) == list(COMPLETE)
 
 
 def test_a_finished_record_has_every_field():
