@@ -170,11 +170,13 @@ def _authors(found: Page) -> list[dict[str, Any]]:
     name = next((name for name in AUTHORS if found.tags.get(name)), None)
     if name is None:
         return []
-    named = found.tags[name]
-    if name == "citation_authors":
-        named = [one for value in named for one in value.split(";")]
     orcids = found.orcids if name == "citation_author" else {}
-    return [one for n, value in enumerate(named) if (one := author(value, orcid=orcids.get(n)))]
+    authors = []
+    for n, value in enumerate(found.tags[name]):
+        several = (plain(value) or "").split(";")  # one a tag is the rule; not all pages keep to it
+        orcid = orcids.get(n) if len(several) == 1 else None
+        authors += [one for named in several if (one := author(named, orcid=orcid))]
+    return authors
 
 
 def _subjects(found: Page) -> list[str]:

@@ -84,6 +84,16 @@ def test_crossref_the_earliest_date_counts_as_exact_as_it_is_stated_anywhere():
     assert "pub_date" not in crossref_metadata.metadata({"DOI": DOI, "issued": {"date-parts": [[None]]}}, DOI)
 
 
+def test_crossref_a_date_that_is_stated_first_need_not_be_the_earliest():
+    parts = {
+        "issued": {"date-parts": [[2013, 2]]},
+        "published-print": {"date-parts": [[2012, 5]]},
+        "posted": {"date-parts": [[2012, 5, 18]]},
+        "published-online": {"date-parts": [[2012, 5, 20]]},
+    }
+    assert crossref_metadata.metadata({"DOI": DOI} | parts, DOI)["pub_date"] == "2012-05-18"
+
+
 def test_crossref_a_licence_for_text_mining_is_not_the_publications():
     terms = [{"content-version": "tdm", "URL": "https://words.dev/tdm"}]
     assert "license" not in crossref_metadata.metadata({"DOI": DOI, "license": terms}, DOI)
@@ -198,6 +208,12 @@ def test_meta_all_authors_are_kept_and_each_its_orcid():
     told = html_meta.metadata(html_meta.page(page()), DOI)
     assert [(one["name"], one["orcid"]) for one in told["authors"]] == [("Ann Miller", "0000-0002-1825-0097"), ("Bo Baker", None)]
     assert [one["name"] for one in tags(("citation_authors", "Miller, Ann; Baker, Bo"))["authors"]] == ["Ann Miller", "Bo Baker"]
+
+
+@pytest.mark.parametrize("name", ["citation_author", "citation_authors", "bepress_citation_author", "DC.creator", "eprints.creators_name"])
+def test_meta_authors_in_one_tag_are_parted(name):
+    told = tags((name, "Smith, John; Doe, Ann;"), ("citation_author_orcid", "0000-0002-1825-0097"), (name, "R &amp;amp; D Group"))
+    assert [(one["name"], one["orcid"]) for one in told["authors"]] == [("John Smith", None), ("Ann Doe", None), ("R & D Group", None)]
 
 
 def test_meta_the_journals_title_is_not_the_articles():
