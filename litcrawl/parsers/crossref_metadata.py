@@ -62,12 +62,12 @@ def metadata(record: Object, doi: str) -> Told:
 
 
 def _date(record: Object) -> str | None:
-    """The earliest that is stated; of equal ones the most exact."""
+    """The earliest that is stated, as exact as it is stated anywhere."""
     stated = [found for name in _DATES if (found := _parts(record.get(name)))]
     if not stated:
         return None
-    earliest = stated[0]
-    return max((one for one in stated if one.startswith(earliest)), key=len)
+    earliest = min(stated)
+    return min((one for one in stated if one.startswith(earliest)), key=lambda one: (-len(one), one))
 
 
 def _parts(value: Any) -> str | None:

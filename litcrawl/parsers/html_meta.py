@@ -17,10 +17,9 @@ from typing import Any
 from lxml import etree
 from lxml.html import HTMLParser
 from lxml.html import document_fromstring as parse_document
-from w3lib.encoding import html_to_unicode
 
 from litcrawl.exceptions import Malformed
-from litcrawl.parsers import json_ld
+from litcrawl.parsers import charsets, json_ld
 from litcrawl.parsers.shapes import Object, first
 from litcrawl.publications import dates
 from litcrawl.publications.record import Told, author, told
@@ -29,6 +28,7 @@ from litcrawl.stated import stated
 
 _MOST_BYTES = 8 << 20  # what a page says of itself stands at its beginning
 _MOST_TAGS = 20_000
+_MOST_IDENTIFIERS = 1000
 
 TITLES = (
     "citation_title", "bepress_citation_title", "eprints.title", "dc.title", "dcterms.title", "prism.title", "og.title", "twitter.title",
@@ -94,8 +94,7 @@ class Page:
 
 def page(content: bytes, content_type: str | None = None) -> Page:
     """What a page says of itself, wherever in it. Raises `Malformed` when it is no HTML."""
-    _, text = html_to_unicode(content_type, content[:_MOST_BYTES])
-    found, text = Page(), text.replace("\0", "").strip()
+    found, text = Page(), charsets.text(content[:_MOST_BYTES], content_type).replace("\0", "").strip()
     if not text:
         return found
     try:
@@ -103,16 +102,20 @@ def page(content: bytes, content_type: str | None = None) -> Page:
         root = parse_document(text.encode("utf-8", "replace"), parser=parser)
     except (etree.LxmlError, ValueError, AssertionError) as error:
         raise Malformed(f"no HTML: {error}") from None
+    characters = 0
     for element in islice(root.iter("meta", "link", "script"), _MOST_TAGS):
-        _take(found, element)
+        if element.tag != "script":
+            _take(found, element)
+        elif (element.get("type") or "").partition(";")[0].strip().lower() == "application/ld+json":
+            script = element.text or ""
+            characters += len(script)
+            if characters <= json_ld.MOST_CHARACTERS:
+                found.works += json_ld.works(script)
+    del found.works[json_ld.MOST_WORKS :]
     return found
 
 
 def _take(found: Page, element: Any) -> None:
-    if element.tag == "script":
-        if (element.get("type") or "").partition(";")[0].strip().lower() == "application/ld+json":
-            found.works += json_ld.works(element.text or "")
-        return
     if element.tag == "link":
         if "license" in (element.get("rel") or "").lower().split() and (href := (element.get("href") or "").strip()):
             found.links.append(href)
@@ -128,7 +131,7 @@ def _take(found: Page, element: Any) -> None:
 
 def dois(found: Page) -> set[str]:
     """The DOIs that a page gives itself; of a page without any nothing is known."""
-    own = {ids.doi for value in found.every(IDENTIFIERS) if (ids := stated(doi=value)).doi}
+    own = {ids.doi for value in islice(found.every(IDENTIFIERS), _MOST_IDENTIFIERS) if (ids := stated(doi=value)).doi}
     return {doi for doi in own | {doi for work in found.works for doi in json_ld.dois(work)} if doi}
 
 
@@ -167,11 +170,13 @@ def _authors(found: Page) -> list[dict[str, Any]]:
     name = next((name for name in AUTHORS if found.tags.get(name)), None)
     if name is None:
         return []
-    named = found.tags[name]
-    if name == "citation_authors":
-        named = [one for value in named for one in value.split(";")]
     orcids = found.orcids if name == "citation_author" else {}
-    return [one for n, value in enumerate(named) if (one := author(value, orcid=orcids.get(n)))]
+    authors = []
+    for n, value in enumerate(found.tags[name]):
+        several = (plain(value) or "").split(";")  # one a tag is the rule; not all pages keep to it
+        orcid = orcids.get(n) if len(several) == 1 else None
+        authors += [one for named in several if (one := author(named, orcid=orcid))]
+    return authors
 
 
 def _subjects(found: Page) -> list[str]:

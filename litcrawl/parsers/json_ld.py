@@ -7,6 +7,7 @@ No JSON-LD processor: pages use one context, and what their authors write is rea
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from litcrawl.exceptions import Malformed
@@ -18,24 +19,27 @@ from litcrawl.stated import stated
 _WORKS = frozenset(
     {"article", "scholarlyarticle", "medicalscholarlyarticle", "report", "thesis", "book", "chapter", "dataset", "creativework"}
 )  # fmt: skip
-_MOST = 1 << 20  # characters
+MOST_CHARACTERS = 1 << 20  # of all the scripts of a page
+MOST_WORKS = 100  # of a page; one about a single publication describes few others
+_MOST_IDENTIFIERS = 50  # of a work
+_MOST_REFERENCES = 10_000
 _DEEPEST = 8
 
 
 def works(script: str) -> list[Object]:
-    """The works that a script of JSON-LD holds; none where it cannot be read: pages are full of broken ones."""
-    if len(script) > _MOST:
+    """The works that a script of JSON-LD holds, the first `MOST_WORKS`; none where it cannot be read: pages are full of broken ones."""
+    if len(script) > MOST_CHARACTERS:
         return []
     try:
         value = json.parse(script.strip())
     except Malformed:
         return []
-    return list(_works(value))
+    return list(islice(_works(value), MOST_WORKS))
 
 
 def dois(work: Object) -> set[str]:
     """The DOIs that a work gives itself."""
-    named = [work.get("@id"), work.get("sameAs"), work.get("doi"), *_each(work.get("identifier"))]
+    named = [work.get("@id"), work.get("sameAs"), work.get("doi"), *_each(work.get("identifier"))[:_MOST_IDENTIFIERS]]
     values = (mapping(one).get("value") or mapping(one).get("@id") if isinstance(one, dict) else one for one in named)
     return {doi for value in values if (doi := stated(doi=value).doi)}
 
@@ -53,7 +57,7 @@ def fields(work: Object) -> Object:
         "citation_count": _citation_count(work),
         "authors": [one for named in _each(work.get("author")) or _each(work.get("creator")) if (one := _author(named))],
         "subjects": _keywords(work.get("keywords")),
-        "refs": [doi for one in _each(work.get("citation")) for doi in (dois(one) if isinstance(one, dict) else [one])],
+        "refs": [doi for one in _each(work.get("citation"))[:_MOST_REFERENCES] for doi in (dois(one) if isinstance(one, dict) else [one])],
     }
 
 

@@ -6,6 +6,7 @@ https://api.semanticscholar.org/api-docs/graph
 
 from __future__ import annotations
 
+from litcrawl.ids import ARXIV_DOI
 from litcrawl.parsers.shapes import Object, first, items, mapping, objects, text
 from litcrawl.publications import dates
 from litcrawl.publications.record import Told, author, told
@@ -15,27 +16,37 @@ FIELDS = (
     "s2FieldsOfStudy", "authors.name",
 )  # fmt: skip
 """What is read of a paper."""
-_PUBLISHERS = {"arxiv.org": "arXiv", "arxiv": "arXiv"}
+_ARXIV = frozenset({"arxiv", "arxiv.org"})
 
 
 def metadata(paper: Object, doi: str) -> Told:
     """
     The paper's fields.
 
-    Of several kinds of publication one paper may be all. A publisher is told for few venues; that of arXiv is arXiv itself.
+    One paper may be a journal's article and its preprint on arXiv; venue and date, which are of either, are told of that one alone.
     """
     venue = mapping(paper.get("publicationVenue"))
+    container = first(paper.get("venue"), venue.get("name"), mapping(paper.get("journal")).get("name"))
+    preprint, on_arxiv = doi.startswith(ARXIV_DOI), text(container).lower() in _ARXIV
+    own = container is None or preprint == on_arxiv
+    own_date = own and not (preprint and _is_published(paper))
     return told(
         doi=doi,
         title=paper.get("title"),
         abstract=paper.get("abstract"),
-        date=dates.stated(paper.get("publicationDate")),
-        year=paper.get("year"),
-        publisher=first(venue.get("publisher"), _PUBLISHERS.get(text(paper.get("venue")).lower())),
-        container=first(paper.get("venue"), venue.get("name"), mapping(paper.get("journal")).get("name")),
+        date=dates.stated(paper.get("publicationDate")) if own_date else None,
+        year=paper.get("year") if own_date else None,
+        publisher=first(venue.get("publisher"), "arXiv" if on_arxiv else None) if own else None,  # a publisher is told for few venues
+        container=container if own else None,
         citation_count=paper.get("citationCount"),
         authors=(author(one.get("name")) for one in objects(paper.get("authors"))),
         subjects=(*items(paper.get("fieldsOfStudy")), *(one.get("category") for one in objects(paper.get("s2FieldsOfStudy")))),
         refs=(mapping(one.get("externalIds")).get("DOI") for one in objects(paper.get("references"))),
         citations=(mapping(one.get("externalIds")).get("DOI") for one in objects(paper.get("citations"))),
     )
+
+
+def _is_published(paper: Object) -> bool:
+    """Whether a paper has another DOI than arXiv's."""
+    named = text(mapping(paper.get("externalIds")).get("DOI")).lower()
+    return bool(named) and not named.startswith(ARXIV_DOI)

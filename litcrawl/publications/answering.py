@@ -41,7 +41,7 @@ def publication(ticket: Ticket, origins: Mapping[str, Mapping[str, Any]], run: s
     """What a ticket amounts to when nobody is left to be asked."""
     rules, doi = Rules(**ticket["rules"]), ticket["key"]
     known = ticket["metadata"]
-    lacks = missing(known, rules.enough)
+    lacks = missing(known, rules.enough, rules)
     unanswered = any(Reason(one["reason"]).retryable for one in ticket["tried"])
     if is_complete(known, rules):
         status = Status.COMPLETE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
@@ -17,8 +17,9 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from litcrawl.exceptions import BadArgument
 from litcrawl.publications import reading, schema
+from litcrawl.publications.merging import Rules, kept
 from litcrawl.publications.reading import COLUMNS, Stored, parts
-from litcrawl.publications.record import Record, Type
+from litcrawl.publications.record import FOLLOWS, Record, Type
 
 _BUSY = 30_000  # milliseconds that a writer waits for another
 
@@ -47,14 +48,16 @@ class Database:
     Every method is one transaction and blocks: call it in a thread. What is stored is never lost to a record that has less.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, rules: Rules | None = None) -> None:
         self.engine = _engine(url)
+        self.rules = rules or Rules()
         self._insert: Any = postgresql.insert if self.engine.dialect.name == "postgresql" else sqlite.insert
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> Self:
         """The database that `LITCRAWL_DB` names. Raises `BadArgument`."""
-        return cls(str(settings.get("LITCRAWL_DB") or Path(str(settings.get("LITCRAWL_OUT"))).expanduser() / "publications.sqlite"))
+        url = str(settings.get("LITCRAWL_DB") or Path(str(settings.get("LITCRAWL_OUT"))).expanduser() / "publications.sqlite")
+        return cls(url, Rules.from_settings(settings))
 
     def prepare(self) -> None:
         """Make the tables that are missing."""
@@ -128,11 +131,14 @@ class Database:
         table = schema.publication
         statement = self._insert(table)
         new = statement.excluded
-        kept: dict[str, Any] = {name: func.coalesce(new[name], table.c[name]) for name in COLUMNS if name != "doi"}
-        kept["type"] = case((new.type == Type.UNKNOWN, table.c.type), else_=new.type)
-        kept["citation_count"] = case((new.citation_count == 0, table.c.citation_count), else_=kept["citation_count"])
+        rows = self._over_stored(connection, rows)
+        # whoever has made the row since it was looked for loses nothing either
+        columns: dict[str, Any] = {name: func.coalesce(new[name], table.c[name]) for name in COLUMNS if name != "doi"}
+        columns |= {name: case((new[first].is_(None), table.c[name]), else_=new[name]) for name, first in FOLLOWS.items()}
+        columns["type"] = case((new.type == Type.UNKNOWN, table.c.type), else_=new.type)
+        columns["citation_count"] = case((new.citation_count == 0, table.c.citation_count), else_=columns["citation_count"])
         values = [{name: row.record[name] for name in COLUMNS} | {"doi": row.doi} for row in rows]
-        connection.execute(statement.on_conflict_do_update(index_elements=["doi"], set_=kept), values)
+        connection.execute(statement.on_conflict_do_update(index_elements=["doi"], set_=columns), values)
         self._link(connection, rows, "authors", schema.author, schema.publication_author, "author_id", "normalized_name")
         self._link(
             connection,
@@ -148,7 +154,7 @@ class Database:
             ("refs", schema.publication_reference, "reference_doi"),
             ("citations", schema.publication_citation, "citation_doi"),
         ):
-            self._put(connection, link, [{"publication_doi": row.doi, column: one["doi"]} for row in rows for one in row.record[name]])
+            self._list(connection, {row.doi: [one["doi"] for one in row.record[name]] for row in rows}, link, column)
         provenance = [
             {
                 "publication_doi": row.doi, "field": name, "source": one["source"], "fetched_at": one["at"],
@@ -158,6 +164,31 @@ class Database:
             for name, one in row.provenance.items()
         ]  # fmt: skip
         self._put(connection, schema.publication_provenance, provenance)
+
+    def _over_stored(self, connection: Connection, rows: Sequence[Row]) -> list[Row]:
+        """The publications with what is stored of them, and locked, where they have less."""
+        table = schema.publication
+        known: list[str] = []
+        for part in parts(row.doi for row in rows):
+            known += connection.scalars(select(table.c.doi).where(table.c.doi.in_(part)).order_by(table.c.doi).with_for_update())
+        stored = reading.load(connection, known)
+        return [self._over(row, stored[row.doi]) if row.doi in stored else row for row in rows]
+
+    def _over(self, row: Row, stored: Stored) -> Row:
+        if stored.publication is None:
+            return row
+        merged = kept(stored.publication, {"record": row.record, "provenance": row.provenance}, self.rules)
+        return replace(row, record=merged["record"], provenance=merged["provenance"])
+
+    def _list(self, connection: Connection, lists: Mapping[str, Sequence[str]], table: Table, column: str) -> None:
+        """Write the list of every publication that has any anew."""
+        self._clear(connection, table, [doi for doi, others in lists.items() if others])
+        values = [
+            {"publication_doi": doi, "position": n, column: other}
+            for doi, others in lists.items()
+            for n, other in enumerate(dict.fromkeys(others))
+        ]
+        self._put(connection, table, values)
 
     def _link(self, connection: Connection, rows: Sequence[Row], name: str, table: Table, link: Table, column: str, key: str) -> None:
         """Write a list of entries that publications share: each entry once, and the links of every publication that has any anew."""
@@ -186,11 +217,7 @@ class Database:
         statement = self._insert(table)
         keys = [column.name for column in table.primary_key]
         rest = {column.name: statement.excluded[column.name] for column in table.c if column.name not in keys}
-        if rest:
-            statement = statement.on_conflict_do_update(index_elements=keys, set_=rest)
-        else:
-            statement = statement.on_conflict_do_nothing(index_elements=keys)
-        connection.execute(statement, list(values))
+        connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=rest), list(values))
 
     def _clear(self, connection: Connection, table: Table, dois: Sequence[str]) -> None:
         for part in parts(dois):

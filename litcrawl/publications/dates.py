@@ -10,7 +10,9 @@ from typing import Any
 PRECISIONS = {4: "year", 7: "month", 10: "day"}
 _MONTHS = {name.lower(): n for names in (calendar.month_name, calendar.month_abbr) for n, name in enumerate(names) if name}
 _ISO = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?=$|[T\s])")
-_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})$")
+_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})?$")
+_MONTH_FIRST = re.compile(r"(\d{1,2})[-/.](\d{4})$")
+_YEAR_LAST = re.compile(r"[^\d]{1,40}\b(\d{4})$")  # "Spring 2012", "May-June 2012"
 _WORDS = re.compile(r"(?:(\d{1,2})(?:st|nd|rd|th)?\s+)?([a-z]+)\.?,?\s+(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})$", re.IGNORECASE)
 _BACKWARDS = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$")
 
@@ -32,7 +34,9 @@ def stated(value: Any) -> str | None:
         if first > 12:  # which is the day cannot be told otherwise
             return of_parts([year, second, first])
         return of_parts([year, first, second]) if second > 12 or first == second else of_parts([year])
-    return None
+    if match := _MONTH_FIRST.match(text):
+        return of_parts([int(match[2]), int(match[1])])
+    return of_parts([int(match[1])]) if (match := _YEAR_LAST.match(text)) else None
 
 
 def of_parts(parts: Any) -> str | None:

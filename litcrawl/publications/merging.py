@@ -10,7 +10,7 @@ from typing import Any, Self, TypeAlias
 from scrapy.settings import BaseSettings
 
 from litcrawl.exceptions import BadArgument
-from litcrawl.publications.record import FIELDS, FOLLOWS, LISTS, Record, Told, Type
+from litcrawl.publications.record import FIELDS, FOLLOWS, LISTS, Record, Told, Type, with_followers
 
 Publication: TypeAlias = dict[str, Any]
 """`record`, and `provenance`: field -> `{source, at}`."""
@@ -70,7 +70,9 @@ def merge(publication: Publication, source: str, told: Told, at: str, rules: Rul
     for field in FIELDS:
         if field in FOLLOWS or field not in told or not _takes(record, field, told[field], source, rules):
             continue
-        for name in (field, *(other for other, first in FOLLOWS.items() if first == field)):
+        for name in with_followers(field):
+            record.pop(name, None)  # what followed another value tells nothing of this one
+            provenance.pop(name, None)
             if name in told:
                 record[name], provenance[name] = told[name], {"source": source, "at": at}
         added = True
@@ -95,6 +97,40 @@ def _takes(record: Record, field: str, value: Any, source: str, rules: Rules) ->
     return False
 
 
+def kept(stored: Publication, new: Publication, rules: Rules) -> Publication:
+    """A finished publication over what is stored of it: each field as it is told now, unless that is less than what was told before."""
+    record, provenance = dict(new["record"]), dict(new["provenance"])
+    for field in FIELDS:
+        if field in FOLLOWS or not _is_less(field, record[field], stored["record"].get(field), rules):
+            continue
+        for name in with_followers(field):
+            record[name] = stored["record"].get(name)
+            provenance.pop(name, None)
+            if name in stored["provenance"]:
+                provenance[name] = stored["provenance"][name]
+    origins = {one["title"]: one for one in (*stored["record"].get("source_id", ()), *record["source_id"])}
+    return {"record": record | {"source_id": list(origins.values())}, "provenance": provenance}
+
+
+def _is_less(field: str, new: Any, stored: Any, rules: Rules) -> bool:
+    if stored in (None, "", []):
+        return False
+    if new in (None, "", []):
+        return True
+    match field:
+        case "abstract":
+            return len(new) <= rules.abstract < len(stored)
+        case "citation_count":
+            return bool(new == 0)
+        case "title":
+            return len(new) < SHORT_TITLE <= len(stored)
+        case "type":
+            return new == str(Type.UNKNOWN)
+        case "pub_date":
+            return len(new) < len(stored) and stored.startswith(new)
+    return False
+
+
 def stated(publication: Publication) -> Publication:
     """A finished publication without what no source has stated: another may."""
     provenance = publication["provenance"]
@@ -102,17 +138,13 @@ def stated(publication: Publication) -> Publication:
     return {"record": {name: value for name, value in publication["record"].items() if name in known}, "provenance": provenance}
 
 
-def missing(publication: Publication, fields: Sequence[str], rules: Rules | None = None) -> list[str]:
-    """
-    Which of the fields a publication lacks; an empty list of authors is none.
-
-    With `rules` an abstract that is too short lacks as well: another source may have all of it.
-    """
+def missing(publication: Publication, fields: Sequence[str], rules: Rules) -> list[str]:
+    """Which of the fields a publication lacks; an empty list of authors is none, nor is an abstract that is too short."""
     record = publication["record"]
     lacks = []
     for field in fields:
         value = publication["provenance"] if field == "source_id" else record.get(field)
-        short = rules is not None and field == "abstract" and isinstance(value, str) and len(value) <= rules.abstract
+        short = field == "abstract" and isinstance(value, str) and len(value) <= rules.abstract
         if value in (None, "", [], {}) or short:
             lacks.append(field)
     return lacks

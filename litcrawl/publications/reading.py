@@ -77,7 +77,9 @@ def _load(connection: Connection, dois: Sequence[str], found: dict[str, Stored])
     for doi, name, entry in _lists(connection, known):
         records[doi]["record"][name].append(entry)  # type: ignore[index]
     for row in _of(connection, schema.publication_provenance, known):
-        records[row.publication_doi]["provenance"][row.field] = {"source": row.source, "at": row.fetched_at}  # type: ignore[index]
+        publication = records[row.publication_doi]
+        if publication is not None and publication["record"].get(row.field) is not None:
+            publication["provenance"][row.field] = {"source": row.source, "at": row.fetched_at}
     for doi in known:
         found[doi].publication = stated(records[doi])  # type: ignore[arg-type]
     for row in _of(connection, schema.publication_attempt, dois):
@@ -102,10 +104,13 @@ def _lists(connection: Connection, dois: Sequence[str]) -> Iterator[tuple[str, s
     query = select(one.c.publication_doi, other).join(other).where(one.c.publication_doi.in_(dois)).order_by(one.c.position)
     for row in connection.execute(query):
         yield row.publication_doi, "source_id", {"title": row.title, "url": row.url, "license": row.license}
-    for row in _of(connection, schema.publication_reference, dois):
-        yield row.publication_doi, "refs", {"doi": row.reference_doi}
-    for row in _of(connection, schema.publication_citation, dois):
-        yield row.publication_doi, "citations", {"doi": row.citation_doi}
+    for name, links, far in (
+        ("refs", schema.publication_reference, schema.publication_reference.c.reference_doi),
+        ("citations", schema.publication_citation, schema.publication_citation.c.citation_doi),
+    ):
+        pairs = select(links.c.publication_doi, far).where(links.c.publication_doi.in_(dois)).order_by(links.c.position)
+        for doi, other in connection.execute(pairs):
+            yield doi, name, {"doi": other}
 
 
 def _of(connection: Connection, table: Table, dois: Sequence[str]) -> Iterable[Any]:

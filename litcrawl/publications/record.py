@@ -72,7 +72,7 @@ def told(
         "doi": doi,
         "type": str(Type(type)) if type else None,
         "title": name,
-        "normalized_title": wording.normalised(name) if name else None,
+        "normalized_title": wording.key(name) if name else None,
         "abstract": wording.abstract(abstract),
         "pub_date": date,
         "pub_date_precision": dates.precision(date) if date else None,
@@ -89,12 +89,17 @@ def told(
     return {field: value for field, value in found.items() if value not in (None, "", [])}
 
 
+def with_followers(field: str) -> tuple[str, ...]:
+    """A field, and those that come with it."""
+    return field, *(other for other, first in FOLLOWS.items() if first == field)
+
+
 def author(name: Any, given: Any = None, family: Any = None, *, orcid: Any = None) -> dict[str, Any] | None:
     """One author; None where nobody is named."""
     whole = wording.person(name, given, family)
     if not whole:
         return None
-    return {"name": whole, "normalized_name": wording.normalised(whole) or whole.casefold(), "orcid": wording.orcid(orcid)}
+    return {"name": whole, "normalized_name": wording.key(whole), "orcid": wording.orcid(orcid)}
 
 
 def _subjects(subjects: Iterable[Any]) -> list[dict[str, Any]]:
@@ -103,7 +108,7 @@ def _subjects(subjects: Iterable[Any]) -> list[dict[str, Any]]:
     for subject in subjects:
         name = wording.plain(subject)
         if name:
-            key = wording.normalised(name) or name.casefold()
+            key = wording.key(name)
             found.setdefault(key, {"name": name, "normalized_name": key})
     return list(found.values())[:_MOST]
 

@@ -81,8 +81,12 @@ source = Table(
 publication_source = Table(
     "publication_source", metadata, _doi(), Column("source_id", ForeignKey("source.id"), primary_key=True), Column("position", Integer)
 )
-publication_citation = Table("publication_citation", metadata, _doi(), Column("citation_doi", String, primary_key=True))
-publication_reference = Table("publication_reference", metadata, _doi(), Column("reference_doi", String, primary_key=True))
+publication_citation = Table(
+    "publication_citation", metadata, _doi(), Column("citation_doi", String, primary_key=True), Column("position", Integer)
+)
+publication_reference = Table(
+    "publication_reference", metadata, _doi(), Column("reference_doi", String, primary_key=True), Column("position", Integer)
+)
 publication_not_found = Table(
     "publication_not_found",
     metadata,

@@ -8,8 +8,9 @@ import unicodedata
 from typing import Any
 
 _LONGEST = 100_000  # characters; the longest abstracts have some ten thousand
-_ATTRIBUTE = r"""\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s<>"']+)"""
-_TAG = re.compile(rf"<(/?)([a-z][\w:.-]*)(?:{_ATTRIBUTE})*\s*/?>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
+# No value holds "<", as in XML: so no tag begins inside another, and a text is read in one pass.
+_ATTRIBUTE = r"""\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s<>"']+)"""
+_TAG = re.compile(rf"</?([a-z][\w:.-]*)(?:{_ATTRIBUTE})*\s*/?>", re.IGNORECASE)
 # Elements of JATS and HTML that end a word; others (italic, sub, sup) stand within one.
 _BLOCKS = frozenset(
     {
@@ -17,11 +18,15 @@ _BLOCKS = frozenset(
         "section", "table", "td", "th", "title", "tr", "ul",
     }
 )  # fmt: skip
-# What stands before the first section of an abstract, and is none of its words: a heading set apart, or run into a capital.
+# What stands before the first section of an abstract, and is none of its words: what a mark ends, or a tag, or a line before a capital, or
+# what a sentence begins behind that cannot go on from it. "Background Radiation …" and "Nature-based …" are words of it.
 _HEADING = re.compile(
-    r"(?:abstracts?|backgrounds?|introductions?|objectives?|nature)(?:\s*[:.\-–—|]+\s*|\s+(?=(?-i:[A-Z0-9ÄÖÜÀ-Ý\"“'(]))|$)", re.IGNORECASE
+    r"""(?:abstracts?|backgrounds?|introductions?|objectives?|nature)
+        (?: \s*[:.|–—]+\s* | \s*-+\s+ | [^\S\n]*\n\s*\n\s* | [^\S\n]*\n\s*(?=(?-i:[A-Z0-9ÄÖÜÀ-Ý"“'(])) | \s*$ )
+    |   (?:abstracts?|backgrounds?|introductions?|objectives?)
+        \s+(?=(?-i:We|The|This|These|Here|In|Our|To|It|There|Although|While)\b)""",
+    re.IGNORECASE | re.VERBOSE,
 )
-_NEVER_ALONE = re.compile(r"nature\s", re.IGNORECASE)  # "Nature Conservation areas …" begins a sentence
 # Letters that have no decomposition in Unicode.
 _FOLDED = str.maketrans(
     {"ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ŋ": "n", "ŧ": "t", "ĸ": "k"}
@@ -41,25 +46,35 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", "".join(letters)).split())
 
 
+def key(text: str) -> str:
+    """`text` normalised; one without letters, as the title "1984", by what it has."""
+    return normalised(text) or text.casefold()
+
+
 def plain(text: Any) -> str | None:
     """One line without markup and entities, however often they were escaped; None for what says nothing."""
-    if not isinstance(text, str):
-        return None
-    text = _CONTROL.sub("", text[:_LONGEST])
-    for _ in range(3):  # JATS inside XML inside JSON
-        stripped = html.unescape(_TAG.sub(_space, text))
-        if stripped == text:
-            break
-        text = stripped
-    return " ".join(text.split()) or None
+    return " ".join(_stripped(text).split()) or None
 
 
 def abstract(text: Any) -> str | None:
     """An abstract in plain words, without the headings that stand before its first sentence."""
-    words = plain(text)
-    while words and (heading := _HEADING.match(words)) and not _NEVER_ALONE.fullmatch(heading[0]):
-        words = words[heading.end() :]
-    return words or None
+    words, begin = _stripped(text).strip(), 0
+    while heading := _HEADING.match(words, begin):
+        begin = heading.end()
+    return " ".join(words[begin:].split()) or None
+
+
+def _stripped(text: Any) -> str:
+    """Without markup and entities; where an element stood that parts words, a line is left blank."""
+    if not isinstance(text, str):
+        return ""
+    text = _CONTROL.sub("", text[:_LONGEST])
+    for _ in range(3):  # JATS inside XML inside JSON
+        stripped = html.unescape(_TAG.sub(_space, _without_comments(text)))
+        if stripped == text:
+            break
+        text = stripped
+    return text
 
 
 def person(name: Any, given: Any = None, family: Any = None) -> str | None:
@@ -81,5 +96,14 @@ def orcid(value: Any) -> str | None:
 
 
 def _space(tag: re.Match[str]) -> str:
-    name = (tag[2] or "br").lower().rpartition(":")[2]
-    return " " if name in _BLOCKS else ""
+    name = tag[1].lower().rpartition(":")[2]
+    return "\n\n" if name in _BLOCKS else ""
+
+
+def _without_comments(text: str) -> str:
+    """A pattern would look for the end of each comment anew, where none ends."""
+    kept, begin = [], 0
+    while (start := text.find("<!--", begin)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        kept.append(text[begin:start])
+        begin = end + 3
+    return " ".join((*kept, text[begin:]))

@@ -84,6 +84,16 @@ def test_crossref_the_earliest_date_counts_as_exact_as_it_is_stated_anywhere():
     assert "pub_date" not in crossref_metadata.metadata({"DOI": DOI, "issued": {"date-parts": [[None]]}}, DOI)
 
 
+def test_crossref_a_date_that_is_stated_first_need_not_be_the_earliest():
+    parts = {
+        "issued": {"date-parts": [[2013, 2]]},
+        "published-print": {"date-parts": [[2012, 5]]},
+        "posted": {"date-parts": [[2012, 5, 18]]},
+        "published-online": {"date-parts": [[2012, 5, 20]]},
+    }
+    assert crossref_metadata.metadata({"DOI": DOI} | parts, DOI)["pub_date"] == "2012-05-18"
+
+
 def test_crossref_a_licence_for_text_mining_is_not_the_publications():
     terms = [{"content-version": "tdm", "URL": "https://words.dev/tdm"}]
     assert "license" not in crossref_metadata.metadata({"DOI": DOI, "license": terms}, DOI)
@@ -140,10 +150,33 @@ def test_openaire_no_results_are_an_answer():
     assert openaire.products({"header": {"numFound": 0}, "results": []}) == []
 
 
+ARXIV = "10.48550/arxiv.2304.05376"
+VENUES = {"container", "publisher"}
+DATES = {"pub_date", "pub_date_precision", "year"}
+
+
 def test_semantic_scholar_the_publisher_of_arxiv_is_arxiv():
-    told = semantic_scholar.metadata({"venue": "arXiv.org", "publicationVenue": {"name": "arXiv.org"}}, DOI)
+    told = semantic_scholar.metadata({"venue": "arXiv.org", "publicationVenue": {"name": "arXiv.org"}}, ARXIV)
     assert (told["publisher"], told["container"]) == ("arXiv", "arXiv.org")
     assert "publisher" not in semantic_scholar.metadata({"venue": "Annals of Words"}, DOI)
+
+
+@pytest.mark.parametrize(
+    ("doi", "venue", "named", "untold"),
+    [
+        (ARXIV, "Annals of Words", {"DOI": DOI, "ArXiv": "2304.05376"}, VENUES | DATES),
+        (ARXIV, "Conference on Words", {"ArXiv": "2304.05376"}, VENUES | DATES),
+        (ARXIV, "arXiv.org", {"DOI": DOI, "ArXiv": "2304.05376"}, DATES),
+        (ARXIV, "arXiv.org", {"DOI": ARXIV.upper(), "ArXiv": "2304.05376"}, set()),
+        (DOI, "arXiv.org", {"DOI": DOI, "ArXiv": "2304.05376"}, VENUES | DATES),
+        (DOI, "Annals of Words", {"DOI": DOI, "ArXiv": "2304.05376"}, set()),
+    ],
+)
+def test_semantic_scholar_a_preprint_has_nothing_of_the_journals(doi, venue, named, untold):
+    paper = SEMANTIC_SCHOLAR | {"venue": venue, "publicationVenue": {"name": venue, "publisher": "Words Ltd"}, "externalIds": named}
+    told = semantic_scholar.metadata(paper, doi)
+    assert (VENUES | DATES) - told.keys() == untold
+    assert told["title"] == "On sentences"
 
 
 def tags(*pairs, **more):
@@ -177,6 +210,12 @@ def test_meta_all_authors_are_kept_and_each_its_orcid():
     assert [one["name"] for one in tags(("citation_authors", "Miller, Ann; Baker, Bo"))["authors"]] == ["Ann Miller", "Bo Baker"]
 
 
+@pytest.mark.parametrize("name", ["citation_author", "citation_authors", "bepress_citation_author", "DC.creator", "eprints.creators_name"])
+def test_meta_authors_in_one_tag_are_parted(name):
+    told = tags((name, "Smith, John; Doe, Ann;"), ("citation_author_orcid", "0000-0002-1825-0097"), (name, "R &amp;amp; D Group"))
+    assert [(one["name"], one["orcid"]) for one in told["authors"]] == [("John Smith", None), ("Ann Doe", None), ("R & D Group", None)]
+
+
 def test_meta_the_journals_title_is_not_the_articles():
     assert "title" not in tags(("citation_journal_title", "Annals of Words"))
 
@@ -203,6 +242,21 @@ def test_meta_tags_count_wherever_they_stand_and_in_any_encoding():
     assert html_meta.metadata(html_meta.page(declared), DOI)["title"] == "On sentences"
 
 
+@pytest.mark.parametrize(
+    "charset", ["zlib", "hex", "base64", "rot13", "idna", "undefined", "punycode", "utf-7", "unicode_escape", "nonsense"]
+)
+def test_meta_an_encoding_that_is_none_of_the_webs_is_not_believed(charset):
+    body = f'<meta charset="{charset}"><meta name="citation_title" content="Über \\x41 +AEE- Sätze">'.encode() + b"x" * 300_000
+    for declared in (f"text/html; charset={charset}", "text/html"):
+        assert html_meta.metadata(html_meta.page(body, declared), DOI)["title"] == "Über \\x41 +AEE- Sätze"
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "windows-1252", "iso-8859-15", "utf-16", "utf-16le", "macintosh", "gb2312", "utf-8-sig"])
+def test_meta_an_encoding_of_the_web_is(charset):
+    body = '<meta name="citation_title" content="Über Sätze">'.encode({"macintosh": "mac_roman", "gb2312": "gb18030"}.get(charset, charset))
+    assert html_meta.metadata(html_meta.page(body, f"text/html; charset={charset}"), DOI)["title"] == "Über Sätze"
+
+
 @pytest.mark.parametrize("body", [b"", b"   ", b"plain words", b"<html></html>", b"\0\0\0", b"<html><head><meta><meta name=x></head>"])
 def test_meta_a_page_without_tags_tells_nothing(body):
     found = html_meta.page(body)
@@ -214,6 +268,16 @@ def test_meta_the_dois_of_a_page_are_those_of_its_tags_and_works():
     assert html_meta.dois(html_meta.page(page())) == {DOI}
     other = WORK | {"identifier": "https://doi.org/10.5555/other"}
     assert html_meta.dois(html_meta.page(page((("dc.identifier", "doi:10.5555/sentence"),), (other,)))) == {DOI, "10.5555/other"}
+
+
+def test_json_ld_is_read_within_bounds():
+    numbered = [{"@type": "Article", "identifier": f"10.5555/{n}"} for n in range(200)]
+    assert html_meta.dois(html_meta.page(page((), (numbered,)))) == {f"10.5555/{n}" for n in range(100)}
+    assert html_meta.dois(html_meta.page(page((), numbered))) == {f"10.5555/{n}" for n in range(100)}
+    long = [{"@type": "Article", "doi": f"10.5555/{n}", "text": "x" * 400_000} for n in range(4)]
+    assert html_meta.dois(html_meta.page(page((), long))) == {"10.5555/0", "10.5555/1"}
+    many = {"@type": "Article", "identifier": [f"10.5555/{n}" for n in range(200)]}
+    assert len(json_ld.dois(many)) == 50
 
 
 def test_json_ld_alone_tells_all_that_tags_would():

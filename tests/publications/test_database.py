@@ -1,7 +1,9 @@
+import hashlib
 import os
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import orjson
 import pytest
 from records import ABSTRACT
 from sqlalchemy import func, make_url, select
@@ -60,9 +62,7 @@ def test_a_publication_comes_back_as_it_went_in(database):
     assert set(stored) == {DOI}
     record = finished(publication, DOI, ORIGINS)
     back = stored[DOI].publication
-    assert {name: sorted(map(str, value)) if name == "refs" else value for name, value in back["record"].items()} == {
-        name: sorted(map(str, value)) if name == "refs" else value for name, value in record.items()
-    }
+    assert back["record"] == record
     assert back["provenance"] == publication["provenance"]
     assert stored[DOI].attempts == [{"source": "crossref", "reason": "ok"}]
     assert is_complete(back, Rules()), "with its authors, subjects and sources"
@@ -85,10 +85,59 @@ def test_nothing_stored_is_lost_to_an_emptier_record(database):
     record = database.load([DOI])[DOI].publication["record"]
     expected = finished(whole(), DOI, ORIGINS)
     changed = {"title": "Corrected title", "normalized_title": "corrected title", "source": "openalex"}
-    for name in expected.keys() - changed.keys() - {"refs", "source_id"}:
+    for name in expected.keys() - changed.keys() - {"source_id"}:
         assert record[name] == expected[name], name
     assert {name: record[name] for name in changed} == changed
-    assert len(record["refs"]) == 2
+    assert [one["title"] for one in record["source_id"]] == ["Crossref", "openalex"]
+
+
+def test_nothing_stored_is_lost_to_a_poorer_value(database):
+    database.save([row(whole(title="On sentences", date="2012-05-18"))], NOW)
+    poor = told(doi=DOI, title="n/a", abstract="short", date="2012-05", citation_count=0, authors=[author("Bo Baker")])
+    database.save([row(merge(empty(), "openalex", poor, "later", Rules()))], NOW)
+    back = database.load([DOI])[DOI].publication
+    told_before = ("title", "normalized_title", "abstract", "pub_date", "pub_date_precision", "citation_count", "type")
+    expected = whole(date="2012-05-18")
+    assert {name: back["record"][name] for name in told_before} == {name: expected["record"][name] for name in told_before}
+    assert {back["provenance"][name]["source"] for name in told_before} == {"crossref"}
+    assert [one["name"] for one in back["record"]["authors"]] == ["Bo Baker"]
+    assert back["provenance"]["authors"] == {"source": "openalex", "at": "later"}
+
+
+def test_what_an_abstract_is_is_the_users_to_say(tmp_path):
+    made = Database(f"sqlite:///{tmp_path}/p.sqlite", Rules(abstract=3))
+    made.prepare()
+    made.save([row(whole())], NOW)
+    made.save([row(whole(abstract="short"))], NOW)
+    assert made.load([DOI])[DOI].publication["record"]["abstract"] == "short"
+    made.close()
+
+
+def test_a_title_never_keeps_what_another_is_known_by(database):
+    database.save([row(whole())], NOW)
+    other = merge(empty(), "openalex", {"doi": DOI, "title": "Another title"}, "later", Rules())
+    database.save([row(other)], NOW)
+    back = database.load([DOI])[DOI].publication
+    assert back["record"]["title"] == "Another title"
+    assert "normalized_title" not in {**back["record"], **back["provenance"]}
+
+
+def test_references_stand_in_their_order_and_are_those_of_one_source(database):
+    listed = [f"10.5555/{n}" for n in (3, 1, 2)]
+    database.save([row(whole(refs=listed, citations=listed)), row(whole("10.5555/two", refs=["10.5555/9"]), "10.5555/two")], NOW)
+    record = database.load([DOI])[DOI].publication["record"]
+    assert [one["doi"] for one in record["refs"]] == [one["doi"] for one in record["citations"]] == listed
+
+    again = merge(empty(), "openalex", told(doi=DOI, refs=["10.5555/2", "10.5555/4"]), "later", Rules())
+    database.save([row(again)], NOW)
+    back = database.load([DOI])[DOI].publication
+    assert [one["doi"] for one in back["record"]["refs"]] == ["10.5555/2", "10.5555/4"]
+    assert back["provenance"]["refs"]["source"] == "openalex"
+    assert [one["doi"] for one in back["record"]["citations"]] == listed
+    with database.engine.connect() as connection:
+        table = schema.publication_provenance
+        stored = connection.scalar(select(table.c.value_hash).where(table.c.publication_doi == DOI, table.c.field == "refs"))
+    assert stored == hashlib.sha256(orjson.dumps(back["record"]["refs"], option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def test_what_nobody_stated_stays_open_for_others(database):

@@ -14,6 +14,13 @@ from litcrawl.publications import dates
         ("May 18th, 2012", "2012-05-18", "day"),
         ("May 2012", "2012-05", "month"),
         ("2012 Spring", "2012", "year"),
+        ("Spring 2012", "2012", "year"),
+        ("May-June 2012", "2012", "year"),
+        ("05/2012", "2012-05", "month"),
+        ("5.2012", "2012-05", "month"),
+        ("13/2012", "2012", "year"),
+        ("201205", "2012-05", "month"),
+        ("201213", "2012", "year"),
         (2012, "2012", "year"),
         ("18/05/2012", "2012-05-18", "day"),
         ("05/18/2012", "2012-05-18", "day"),
@@ -27,7 +34,7 @@ def test_a_date_is_as_exact_as_it_was_stated(stated, iso, precision):
     assert dates.precision(iso) == precision
 
 
-@pytest.mark.parametrize("stated", ["", "forthcoming", "0000-00-00", None, True, [2012], 99])
+@pytest.mark.parametrize("stated", ["", "forthcoming", "volume 12", "0000-00-00", None, True, [2012], 99])
 def test_what_is_no_date_is_none(stated):
     assert dates.stated(stated) is None
 

@@ -1,5 +1,8 @@
+from datetime import UTC, datetime
+
 import pytest
 
+from litcrawl.publications import answering
 from litcrawl.publications.merging import COMPLETE, ENOUGH, Rules, empty, finished, is_complete, merge, missing
 from litcrawl.publications.record import FIELDS, author, told
 
@@ -67,6 +70,20 @@ def test_a_landing_page_alone_may_correct_a_title_of_a_few_characters():
     assert (corrected["title"], corrected["normalized_title"]) == ("On sentences", "on sentences")
 
 
+def test_a_title_without_letters_is_known_by_what_it_has():
+    publication = merged(("crossref", whole(title="1984")))
+    assert publication["record"]["normalized_title"] == "1984"
+    assert is_complete(publication, Rules())
+
+
+def test_what_followed_another_value_goes_with_it():
+    stub, title = told(doi=DOI, title="n/a"), {"doi": DOI, "title": "On sentences"}
+    publication = merged(("crossref", stub), ("meta_tags", title))
+    assert publication["record"]["title"] == "On sentences"
+    assert "normalized_title" not in publication["record"]
+    assert "normalized_title" not in publication["provenance"]
+
+
 def test_crossref_alone_may_correct_a_licence():
     first, second = told(doi=DOI, licence="cc-by"), told(doi=DOI, licence="https://creativecommons.org/licenses/by/4.0/")
     assert merged(("openalex", first), ("datacite", second))["record"]["license"] == "cc-by"
@@ -86,7 +103,7 @@ def test_the_sets_are_the_pubfinders():
 def test_a_whole_record_lacks_nothing():
     publication = merged(("crossref", whole()))
     assert is_complete(publication, Rules())
-    assert missing(publication, ENOUGH) == []
+    assert missing(publication, ENOUGH, Rules()) == []
 
 
 @pytest.mark.parametrize(
@@ -105,14 +122,16 @@ def test_what_is_empty_lacks(changes, lacks):
     assert missing(merged(("crossref", whole(**changes))), COMPLETE, Rules()) == lacks
 
 
-def test_a_short_abstract_is_enough_and_not_complete():
-    publication = merged(("crossref", whole(abstract="Too short.")))
-    assert missing(publication, ENOUGH) == []
-    assert not is_complete(publication, Rules())
+@pytest.mark.parametrize(("abstract", "found"), [("N/A", False), (LONG, True)])
+def test_an_abstract_that_is_too_short_is_not_enough(abstract, found):
+    known = merged(("crossref", whole(abstract=abstract)))
+    ticket = answering.ticket(DOI, None, (), Rules(), datetime.now(UTC)) | {"metadata": known}
+    item = answering.publication(ticket, {}, "run")
+    assert (item.status.found, item.missing) == (found, [] if found else ["abstract"])
 
 
 def test_of_nothing_everything_lacks():
-    assert missing(empty(), COMPLETE) == list(COMPLETE)
+    assert missing(empty(), COMPLETE, Rules()) == list(COMPLETE)
 
 
 def test_a_finished_record_has_every_field():

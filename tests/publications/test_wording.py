@@ -33,6 +33,8 @@ def test_accents_are_folded_and_not_dropped(text, known_by):
         ("n <b and c> d stays", "n <b and c> d stays"),
         ("P<0.05", "P<0.05"),
         ("<!-- left -->over", "over"),
+        ("one<!-- a <b> --><!---->two <!-- and <i>three</i>", "one two <!-- and three"),
+        ("<a title='a > b'>here</a>", "here"),
         (" \n ", None),
         ("<p></p>", None),
         (None, None),
@@ -44,6 +46,12 @@ def test_markup_and_entities_go(text, line):
     assert wording.plain(text) == line
 
 
+@pytest.mark.parametrize("part", ["<!--", "<a b='", '<a b="<a c=\'" d="\' e=', "<a b=c ", "&lt;!--", "<a "])
+def test_markup_that_never_ends_is_read_in_one_pass(part):
+    text = part * (100_000 // len(part))
+    assert wording.plain(text)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -51,6 +59,17 @@ def test_markup_and_entities_go(text, line):
         ("ABSTRACT: Background: We ask.", "We ask."),
         ("Objectives - To measure", "To measure"),
         ("Introduction We ask", "We ask"),
+        ("Abstract The results hold.", "The results hold."),
+        ("<jats:p>Background</jats:p>\n<jats:p>radiation hides them.</jats:p>", "radiation hides them."),
+        ("<p><b>Objective</b><br/>Bayesian methods serve.</p>", "Bayesian methods serve."),
+        ("Background\nRadiation hides them.", "Radiation hides them."),
+        ("Background\nradiation hides them.", "Background radiation hides them."),
+        ("Background Radiation from afar", "Background Radiation from afar"),
+        ("Objective Bayesian methods", "Objective Bayesian methods"),
+        ("Abstract Theories hold", "Abstract Theories hold"),
+        ("Nature-based solutions", "Nature-based solutions"),
+        ("Background-free imaging", "Background-free imaging"),
+        ("Abstract: " * 5000 + "We ask", "We ask"),
         ("Background noise is everywhere.", "Background noise is everywhere."),
         ("Nature Conservation areas shrink.", "Nature Conservation areas shrink."),
         ("Nature. We ask", "We ask"),
