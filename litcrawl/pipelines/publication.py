@@ -7,6 +7,7 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from litcrawl.ending import end
 from litcrawl.publications.item import Publication
 from litcrawl.spiders.publications import PublicationsSpider
 
@@ -27,12 +28,17 @@ class PublicationPipeline:
 
     async def open_spider(self) -> None:
         self.crawler.stats.set_value("litcrawl/stream", self._spider.stream is not None)
-        self._spider.delivery.start()
+        self._spider.delivery.start(self._died)
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, Publication):
             self._spider.delivery.put(self._spider.parcel(item))
         return item
+
+    def _died(self) -> None:
+        """End the crawl, which would wait for places for ever."""
+        self.crawler.stats.inc_value("litcrawl/bugs")
+        end(self.crawler, "bug")
 
     async def close_spider(self) -> None:
         spider = self._spider

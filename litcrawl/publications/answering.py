@@ -34,14 +34,14 @@ def ticket(
         return new | {"metadata": stored.publication, "tried": [] if refresh == "missing" else stored.attempts}
     if refresh == "missing" or stored.next_try is None or stored.next_try <= now:
         return new
-    return new | {"tried": stored.attempts, "resolve": "none"}
+    return new | {"tried": stored.attempts, "resolve": "none", "lacks": stored.missing}
 
 
 def publication(ticket: Ticket, origins: Mapping[str, Mapping[str, Any]], run: str) -> Publication:
     """What a ticket amounts to when nobody is left to be asked."""
     rules, doi = Rules(**ticket["rules"]), ticket["key"]
     known = ticket["metadata"]
-    lacks = missing(known, rules.enough, rules)
+    lacks = missing(known, rules.enough, rules) if is_anew(ticket) else list(ticket["lacks"])
     unanswered = any(Reason(one["reason"]).retryable for one in ticket["tried"])
     if is_complete(known, rules):
         status = Status.COMPLETE
@@ -60,6 +60,11 @@ def publication(ticket: Ticket, origins: Mapping[str, Mapping[str, Any]], run: s
         run=run,
         at=tickets.now(),
     )
+
+
+def is_anew(ticket: Ticket) -> bool:
+    """Whether sources had a say; else it is not time yet, and what is stored of what lacks and when to ask again stands."""
+    return "lacks" not in ticket
 
 
 def nameless(row: Mapping[str, Any], run: str) -> Publication:

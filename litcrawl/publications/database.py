@@ -11,16 +11,17 @@ from typing import Any, Self
 
 import orjson
 from scrapy.settings import BaseSettings
-from sqlalchemy import Connection, Engine, Table, case, create_engine, delete, event, func, make_url, select
+from sqlalchemy import Connection, Engine, Table, case, create_engine, delete, event, func, make_url, select, tuple_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from litcrawl.exceptions import BadArgument
 from litcrawl.publications import reading, schema
 from litcrawl.publications.merging import Rules, kept
-from litcrawl.publications.reading import COLUMNS, Stored, parts
+from litcrawl.publications.reading import COLUMNS, Stored, digest, parts
 from litcrawl.publications.record import FOLLOWS, Record, Type
 
+_LONGEST = 500  # characters of what shared entries are known by: an index of PostgreSQL takes 2,700 bytes
 _BUSY = 30_000  # milliseconds that a writer waits for another
 
 
@@ -29,7 +30,8 @@ class Row:
     """
     One publication on its way into the database.
 
-    `next_try` is None where it was found. `events` wait for it: {id: event}; `sent`: ids of those that wait no longer.
+    `next_try` is None where it was found. `events` wait for it. `anew`: whether somebody was asked; else what is stored of when to ask
+    again, and what lacked, stands.
     """
 
     doi: str
@@ -38,7 +40,8 @@ class Row:
     attempts: list[dict[str, Any]] = field(default_factory=list)
     missing: Sequence[str] = ()
     next_try: datetime | None = None
-    events: dict[str, dict[str, Any]] = field(default_factory=dict)
+    events: Sequence[Mapping[str, Any]] = ()
+    anew: bool = True
 
 
 class Database:
@@ -60,13 +63,15 @@ class Database:
         return cls(url, Rules.from_settings(settings))
 
     def prepare(self) -> None:
-        """Make the tables that are missing."""
+        """Make the tables that are missing. Raises SQLAlchemy's error when those that are there are others."""
         if self.engine.dialect.name == "sqlite" and (file := self.engine.url.database) and file != ":memory:":
             Path(file).parent.mkdir(parents=True, exist_ok=True)
         with self.engine.begin() as connection:
             if self.engine.dialect.name == "postgresql":  # two that make them at once would hinder each other
                 connection.execute(select(func.pg_advisory_xact_lock(7_157_267)))
             schema.metadata.create_all(connection)
+            for table in schema.metadata.sorted_tables:
+                connection.execute(select(table).limit(0))
 
     def close(self) -> None:
         """Close the connections."""
@@ -78,12 +83,12 @@ class Database:
             return reading.load(connection, dois)
 
     def due(self, now: datetime, most: int) -> list[str]:
-        """DOIs that were not found and may be asked for again, the longest due first."""
+        """DOIs that were not found and may be asked for again, the longest due first; those found for which an event still waits."""
         with self.engine.connect() as connection:
             return reading.due(connection, now, most)
 
-    def waiting_events(self, dois: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
-        """The events that wait for these DOIs."""
+    def waiting_events(self, dois: Iterable[str]) -> dict[str, dict[str, dict[str, Any]]]:
+        """The events that wait for these DOIs, by their digests."""
         with self.engine.connect() as connection:
             return reading.waiting_events(connection, dois)
 
@@ -101,29 +106,34 @@ class Database:
                 for one in row.attempts
             ]
             self._put(connection, schema.publication_attempt, attempts)
-            self._put(
-                connection,
-                schema.publication_not_found,
-                [
-                    {
-                        "publication_doi": row.doi, "last_try": now, "next_try": row.next_try,
-                        "pub_missing": orjson.dumps(list(row.missing)).decode(),
-                    }
-                    for row in lost
-                ],
-            )  # fmt: skip
-            waiting = [
-                {"id": name, "publication_doi": row.doi, "event": orjson.dumps(one).decode()}
+            for anew in (True, False):
+                self._put(
+                    connection,
+                    schema.publication_not_found,
+                    [
+                        {
+                            "publication_doi": row.doi, "last_try": now, "next_try": row.next_try,
+                            "pub_missing": orjson.dumps(list(row.missing)).decode(),
+                        }
+                        for row in lost
+                        if row.anew is anew
+                    ],
+                    update=anew,
+                )  # fmt: skip
+            waiting = {
+                (row.doi, digest(one)): {"publication_doi": row.doi, "digest": digest(one), "event": orjson.dumps(one).decode()}
                 for row in lost
-                for name, one in row.events.items()
-            ]
-            self._put(connection, schema.publication_event, waiting)
+                for one in row.events
+            }
+            self._put(connection, schema.publication_event, list(waiting.values()))
             self._clear(connection, schema.publication_not_found, [row.doi for row in found])
 
-    def sent(self, dois: Iterable[str]) -> None:
-        """Forget the events that waited for these DOIs."""
+    def sent(self, events: Iterable[tuple[str, str]]) -> None:
+        """Forget events that waited, each named by its DOI and its digest: others may have come meanwhile."""
+        table = schema.publication_event
         with self.engine.begin() as connection:
-            self._clear(connection, schema.publication_event, list(dois))
+            for part in parts(events):
+                connection.execute(delete(table).where(tuple_(table.c.publication_doi, table.c.digest).in_(part)))
 
     def _save_publications(self, connection: Connection, rows: Sequence[Row]) -> None:
         if not rows:
@@ -192,7 +202,11 @@ class Database:
 
     def _link(self, connection: Connection, rows: Sequence[Row], name: str, table: Table, link: Table, column: str, key: str) -> None:
         """Write a list of entries that publications share: each entry once, and the links of every publication that has any anew."""
-        entries = {one[key]: {field: one[field] for field in table.c.keys() if field in one} for row in rows for one in row.record[name]}  # noqa: SIM118
+        entries = {
+            one[key][:_LONGEST]: {field: one[field] for field in table.c.keys() if field in one} | {key: one[key][:_LONGEST]}  # noqa: SIM118
+            for row in rows
+            for one in row.record[name]
+        }
         if not entries:
             return
         connection.execute(self._insert(table).on_conflict_do_nothing(index_elements=[key]), [entries[one] for one in sorted(entries)])
@@ -204,20 +218,25 @@ class Database:
         connection.execute(
             link.insert(),
             [
-                {"publication_doi": row.doi, "position": n, column: numbers[one[key]]} | {field: one.get(field) for field in fields}
+                {"publication_doi": row.doi, "position": n, column: numbers[one[key][:_LONGEST]]}
+                | {field: one.get(field) for field in fields}
                 for row in rows
                 for n, one in enumerate(row.record[name])
             ],
-        )
+        )  # fmt: skip
 
-    def _put(self, connection: Connection, table: Table, values: Sequence[Mapping[str, Any]]) -> None:
-        """Insert, or update what has the same key."""
+    def _put(self, connection: Connection, table: Table, values: Sequence[Mapping[str, Any]], *, update: bool = True) -> None:
+        """Insert, and `update` what has the same key, or leave it."""
         if not values:
             return
         statement = self._insert(table)
         keys = [column.name for column in table.primary_key]
         rest = {column.name: statement.excluded[column.name] for column in table.c if column.name not in keys}
-        connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=rest), list(values))
+        if rest and update:
+            statement = statement.on_conflict_do_update(index_elements=keys, set_=rest)
+        else:
+            statement = statement.on_conflict_do_nothing(index_elements=keys)
+        connection.execute(statement, list(values))
 
     def _clear(self, connection: Connection, table: Table, dois: Sequence[str]) -> None:
         for part in parts(dois):

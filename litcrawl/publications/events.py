@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 from uuid import uuid4
 
+import orjson
+
 from litcrawl.exceptions import Malformed
 from litcrawl.parsers import json
 from litcrawl.parsers.shapes import mapping
@@ -20,7 +22,11 @@ Event: TypeAlias = dict[str, Any]
 
 UNKNOWN, LINKED = "unknown", "linked"
 TOPIC = "events_linked"
+DEAD_LETTER = "-dead-letter"
+"""What the topic of those that cannot be dealt with is called, behind the name of their own."""
+
 _RELATIONS = ("discusses",)  # those that have a topic of their own
+_SHOWN = 64_000  # bytes of a dead letter: as JSON it must not outgrow a message, 1 MB, which what it tells of may have filled
 _RESOLVER = "https://doi.org/"
 
 
@@ -33,7 +39,15 @@ def read(content: bytes | None) -> tuple[str, Event]:
 
 
 def about(event: Event) -> str:
-    """The DOI that an event is about. Raises `Malformed` for what is no event of a publication that is `unknown`."""
+    """
+    The DOI that an event is about. Raises `Malformed` for what is no event of a publication that is `unknown`.
+
+    What cannot be written again, such as a whole number of more than 64 bits, is none either: nothing of an event is dropped.
+    """
+    try:
+        orjson.dumps(event)
+    except TypeError as error:
+        raise Malformed(f"it cannot be written again: {error}") from None
     if event.get("state") != UNKNOWN:
         raise Malformed(f"its state is {str(event.get('state'))[:40]!r}, not {UNKNOWN!r}")
     obj = mapping(event.get("obj"))
@@ -63,3 +77,8 @@ def topic(event: Mapping[str, Any]) -> str:
     """Where an event that is linked goes."""
     relation = event.get("relation_type")
     return f"{TOPIC}-{relation}" if relation in _RELATIONS else TOPIC
+
+
+def dead_letter(value: bytes, reason: str, **where: Any) -> dict[str, Any]:
+    """What is told of a message that cannot be dealt with: why, where it was, its length in bytes, and how it begins."""
+    return {"reason": reason, **where, "length": len(value), "value": value[:_SHOWN].decode("utf-8", "replace")}

@@ -17,13 +17,12 @@ from litcrawl.ids import Ids
 from litcrawl.publications import events
 from litcrawl.publications.address import Address
 from litcrawl.publications.events import Event
-from litcrawl.publications.offsets import Offsets
+from litcrawl.publications.offsets import Offsets, Receipt
 from litcrawl.publications.sinks import SinkDown
 
 logger = logging.getLogger(__name__)
 
-DEAD_LETTER = "-dead-letter"
-
+_LONGEST_KEY = 1000  # bytes of a dead letter's
 _AT_ONCE = 200  # messages of a read
 _LONG = 24 * 3600 * 1000  # milliseconds: while publications wait for a slow service no message is asked for, and that is no failure
 
@@ -98,18 +97,20 @@ class KafkaSource:
         last = time.monotonic()
         while idle is None or time.monotonic() - last < idle:
             records = await self._until_well("read", lambda: self._consumer.getmany(timeout_ms=int(every * 1000), max_records=_AT_ONCE))
+            generations = {partition: self._offsets.generation(partition) for partition in records}
             for partition, messages in records.items():
                 for message in messages:
-                    last = time.monotonic()
-                    self._offsets.taken(partition, message.offset)
-                    row = await self._row(partition, message)
+                    if self._offsets.generation(partition) != generations[partition]:
+                        break  # the group shared out its partitions anew meanwhile: the rest of the batch comes again, here or elsewhere
+                    row = await self._row(message, self._offsets.taken(partition, message.offset))
                     if row is not None:
                         yield row
-            if not records:
+            if records:
+                last = time.monotonic()  # after they were taken in: that may have waited for room
+            else:
                 yield None
 
-    async def acknowledge(self, receipts: Iterable[tuple[Any, int]]) -> None:
-        """These messages are answered."""
+    async def acknowledge(self, receipts: Iterable[Receipt[Any]]) -> None:
         offsets = self._offsets.done(receipts)
         mine = self._consumer.assignment() if self._consumer is not None else set()
         due = {partition: offset for partition, offset in offsets.items() if partition in mine}
@@ -131,24 +132,27 @@ class KafkaSource:
             await self._consumer.stop()
         await self._dead_letters.close()
 
-    async def _row(self, partition: Any, message: Any) -> dict[str, Any] | None:
+    async def refuse(self, row: Mapping[str, Any], reason: str) -> None:
+        """A message that cannot be answered goes to the dead letters, and is done with."""
+        partition, offset, _ = row["receipt"]
+        await self._bury(partition.partition, offset, row["ids"].doi.encode(), orjson.dumps(row["event"]), reason)
+        await self.acknowledge([row["receipt"]])
+
+    async def _row(self, message: Any, receipt: Receipt[Any]) -> dict[str, Any] | None:
         try:
             doi, event = events.read(message.value)
         except Malformed as malformed:
-            await self._bury(message, str(malformed))
-            await self.acknowledge([(partition, message.offset)])
+            await self._bury(message.partition, message.offset, message.key, message.value or b"", str(malformed))
+            await self.acknowledge([receipt])
             return None
         self._number += 1
-        return {"row": self._number, "ids": Ids(doi=doi), "event": event, "receipt": (partition, message.offset)}
+        return {"row": self._number, "ids": Ids(doi=doi), "event": event, "receipt": receipt}
 
-    async def _bury(self, message: Any, reason: str) -> None:
-        logger.warning("%s, partition %d, offset %d: no event: %s", self.topic, message.partition, message.offset, reason)
-        letter = {
-            "reason": reason, "topic": self.topic, "partition": message.partition, "offset": message.offset,
-            "value": (message.value or b"").decode("utf-8", "replace"),
-        }  # fmt: skip
-        key = message.key.decode("utf-8", "replace") if message.key else None
-        await self._until_well("written to", lambda: self._dead_letters.put([(self.topic + DEAD_LETTER, key, letter)]))
+    async def _bury(self, partition: int, offset: int, key: bytes | None, value: bytes, reason: str) -> None:
+        logger.warning("%s, partition %d, offset %d: dead letter: %s", self.topic, partition, offset, reason)
+        letter = events.dead_letter(value, reason, topic=self.topic, partition=partition, offset=offset)
+        message = self.topic + events.DEAD_LETTER, (key or b"")[:_LONGEST_KEY].decode("utf-8", "replace") or None, letter
+        await self._until_well("written to", lambda: self._dead_letters.put([message]))
 
     async def _until_well(self, what: str, call: Any) -> Any:
         """Wait for a broker that is away."""
@@ -163,7 +167,7 @@ class KafkaSource:
 
 
 class _Forgetting(ConsumerRebalanceListener):
-    """What a partition had open is nothing to us once another member has it."""
+    """What a partition had open is handed out again, by us or another member of the group, once it is shared out anew."""
 
     def __init__(self, offsets: Offsets[Any]) -> None:
         self._offsets = offsets

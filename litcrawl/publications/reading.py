@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
@@ -44,19 +45,27 @@ def load(connection: Connection, dois: Iterable[str]) -> dict[str, Stored]:
 
 
 def due(connection: Connection, now: datetime, most: int) -> list[str]:
-    """DOIs that were not found and may be asked for again, the longest due first."""
-    table = schema.publication_not_found
+    """DOIs that were not found and may be asked for again, the longest due first; those found for which an event still waits."""
+    table, waiting = schema.publication_not_found, schema.publication_event
     query = select(table.c.publication_doi).where(table.c.next_try <= now).order_by(table.c.next_try).limit(most)
-    return list(connection.scalars(query))
+    due = list(connection.scalars(query))
+    found = select(waiting.c.publication_doi).join(schema.publication, schema.publication.c.doi == waiting.c.publication_doi)
+    query = found.where(waiting.c.publication_doi.not_in(select(table.c.publication_doi))).distinct().limit(most - len(due))
+    return [*due, *connection.scalars(query)]
 
 
-def waiting_events(connection: Connection, dois: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
-    """The events that wait for these DOIs."""
-    found: dict[str, list[dict[str, Any]]] = {}
+def waiting_events(connection: Connection, dois: Iterable[str]) -> dict[str, dict[str, dict[str, Any]]]:
+    """The events that wait for these DOIs, by their digests."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
     for part in parts(dict.fromkeys(dois)):
         for row in _of(connection, schema.publication_event, part):
-            found.setdefault(row.publication_doi, []).append(orjson.loads(row.event))
+            found.setdefault(row.publication_doi, {})[row.digest] = orjson.loads(row.event)
     return found
+
+
+def digest(event: Mapping[str, Any]) -> str:
+    """What an event that waits is known by."""
+    return hashlib.sha256(orjson.dumps(event, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def parts(values: Iterable[T]) -> Iterator[list[T]]:

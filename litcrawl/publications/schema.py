@@ -113,11 +113,11 @@ publication_attempt = Table(
     Column("source", String, primary_key=True),
     Column("attempt", Text, nullable=False),
 )
-# events of publications that were not found yet
+# events of publications that were not found yet; not every one has an id, and ids may be long, or not its own: `digest` is of all of it
 publication_event = Table(
     "publication_event",
     metadata,
-    Column("id", String, primary_key=True),
-    Column("publication_doi", String, nullable=False, index=True),
+    Column("publication_doi", String, primary_key=True),
+    Column("digest", String, primary_key=True),
     Column("event", Text, nullable=False),
 )

@@ -72,6 +72,8 @@ class PublicationsSpider(CallingSpider):
     following: Following
     origins: Mapping[str, Mapping[str, str | None]]
     """How `source_id` names each source."""
+    early: set[str]
+    """Those that are on their way out without a source asked, as it is not time yet."""
     delivery: Delivery
     stream: KafkaSource | None
     taken: int
@@ -94,7 +96,7 @@ class PublicationsSpider(CallingSpider):
         spider.rules = Rules.from_settings(settings)
         spider.waiting, spider.window = Waiting(), Window(settings.getint("LITCRAWL_OPEN_ARTICLES"))
         spider.answered, spider.well, spider.refusing = set(), set(), set()
-        spider.refused, spider.asked = set(), Counter()
+        spider.refused, spider.early, spider.asked = set(), set(), Counter()
         spider.taken, spider.reading, spider.unhurried = 0, True, options.common.rows.size is not None
         spider.following = Following(options.follow, options.depth, options.max_follow)
         spider.origins = origins(spider.rungs)
@@ -111,9 +113,7 @@ class PublicationsSpider(CallingSpider):
             source = KafkaSource(stream, security(settings)) if stream is not None else None
             sink = KafkaSink(where, security(settings)) if isinstance(where, Address) else None
         out: EventSink = sink or JsonLinesSink(where if isinstance(where, Path) else store.out / "runs" / self.run / "events.jsonl")
-        return source, Delivery(
-            self.options.database, out, source.acknowledge if source else None, again=again(settings), unasked=where is not None
-        )
+        return source, Delivery(self.options.database, out, source, again=again(settings), unasked=where is not None)
 
     # the list
 
@@ -176,7 +176,7 @@ class PublicationsSpider(CallingSpider):
             if doi is None:
                 yield answering.nameless(row, self.run)
                 continue
-            while (place := self.window.places.get(doi)) and place.leaving:
+            while (place := self.window.places.get(doi)) and place.leaving and not self._ending:
                 await self.window.freed(_TICK)
             if place and rank != EVENT:  # it is asked for anyway
                 continue
@@ -245,18 +245,22 @@ class PublicationsSpider(CallingSpider):
         asked = any(one["at"] >= self.started for one in ticket["tried"])
         self.outage.ended((Outcome.RETRY if item.status == Status.RETRY else Outcome.COMPLETE) if asked else None, answered)
         self.following.note(item, ticket["rank"])
+        if not answering.is_anew(ticket):
+            self.early.add(ticket["key"])
         yield item
 
     def parcel(self, item: Publication) -> Parcel:
         """A publication with the rows that asked for it, to be carried out."""
         key = item.key or ""
+        anew = key not in self.early
+        self.early.discard(key)
 
         def delivered(stored: bool) -> None:
             if not stored:
                 self.crawler.stats.inc_value("litcrawl/bugs")
             self.window.close(key)
 
-        return Parcel(item=item, rows=self.window.inputs(key), delivered=delivered)
+        return Parcel(item=item, anew=anew, rows=self.window.inputs(key), delivered=delivered)
 
     @property
     def _ending(self) -> bool:

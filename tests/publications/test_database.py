@@ -12,6 +12,7 @@ from litcrawl.exceptions import BadArgument
 from litcrawl.publications import schema
 from litcrawl.publications.database import Database, Row
 from litcrawl.publications.merging import Rules, empty, finished, is_complete, merge
+from litcrawl.publications.reading import digest
 from litcrawl.publications.record import author, told
 
 NOW = datetime(2026, 11, 30, 17, 20, tzinfo=UTC)
@@ -179,18 +180,18 @@ def test_what_is_cited_need_not_be_known(database):
 
 
 def test_what_is_not_found_is_kept_with_what_lacks_and_when_to_ask_again(database):
-    lost = row(empty(), missing=["title", "year"], next_try=NOW + timedelta(days=7), events={"e1": {"id": "e1"}})
+    lost = row(empty(), missing=["title", "year"], next_try=NOW + timedelta(days=7), events=[{"id": "e1"}])
     database.save([lost, row(whole("10.5555/two"), "10.5555/two")], NOW)
     stored = database.load([DOI])[DOI]
     assert (stored.publication, stored.missing, stored.next_try) == (None, ["title", "year"], NOW + timedelta(days=7))
     assert database.due(NOW, 10) == []
     assert database.due(NOW + timedelta(days=8), 10) == [DOI]
-    assert database.waiting_events([DOI, "10.5555/two"]) == {DOI: [{"id": "e1"}]}
+    assert database.waiting_events([DOI, "10.5555/two"]) == {DOI: {digest({"id": "e1"}): {"id": "e1"}}}
 
     database.save([row(whole())], NOW)
     assert database.load([DOI])[DOI].next_try is None
-    assert database.waiting_events([DOI]) == {DOI: [{"id": "e1"}]}, "until it is sent"
-    database.sent([DOI])
+    assert database.waiting_events([DOI]) == {DOI: {digest({"id": "e1"}): {"id": "e1"}}}, "until it is sent"
+    database.sent([(DOI, digest({"id": "e1"}))])
     assert database.waiting_events([DOI]) == {}
 
 
