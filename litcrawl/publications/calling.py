@@ -12,11 +12,14 @@ from twisted.python.failure import Failure
 from litcrawl import batch
 from litcrawl.batch import Chunk
 from litcrawl.middlewares.pacing import PacingMiddleware
+from litcrawl.resolver import Resolver
 from litcrawl.spiders.resolving import Output, ResolvingSpider
 from litcrawl.terms import Reason
 from litcrawl.ticket import Ticket
 
 _REFUSED = frozenset({401, 403})  # of a list, by a service that lets us in no more
+_ANSWERED = frozenset({200, 404, 410})
+_IN_A_ROW = 5  # refusals of single records, of whatever publication, are not about these records
 _RANK = 10  # more than a chunk is ever halved: halves of one rank stay before whole chunks of it, and before all of the next
 
 
@@ -32,6 +35,8 @@ class CallingSpider(ResolvingSpider):
     """Whether there are rows to come."""
     refused: set[str]
     """Sources that have refused us: they are asked no more in this run."""
+    refusals: Counter[str]
+    """Of each source, how many of its single records it has refused since it last answered."""
 
     def begin(self, ticket: Ticket) -> Iterator[Output]:
         """Take a publication in: it waits for others of its rank that are to be asked of the same source, or leaves at once."""
@@ -68,11 +73,21 @@ class CallingSpider(ResolvingSpider):
     def on_batch(self, response: Response, chunk: Chunk) -> Iterator[Output]:
         name = chunk["resolver"]
         self.asked[name] -= 1
-        single = self._resolver(name).by_record and len(batch.values(chunk)) == 1
-        if response.status in _REFUSED and not single and name not in self.refused:
+        if self._refuses(self._resolver(name), response.status, len(batch.values(chunk))) and name not in self.refused:
             self.logger.error("%s refuses us (HTTP %d): it is asked no more in this run", name, response.status)
             self.refused.add(name)
         yield from super().on_batch(response, chunk)
+
+    def _refuses(self, source: Resolver, status: int, records: int) -> bool:
+        """Whether an answer shows that a source lets us in no more: the refusal of a list does, that of one record may be about it."""
+        if status in _ANSWERED:
+            self.refusals[source.name] = 0
+        if status not in _REFUSED or source.follows:  # whoever a source was followed to speaks for one page
+            return False
+        if not source.by_record or records > 1:
+            return True
+        self.refusals[source.name] += 1
+        return self.refusals[source.name] >= _IN_A_ROW
 
     def on_batch_failure(self, failure: Failure) -> Iterator[Output]:
         self.asked[failure.request.cb_kwargs["chunk"]["resolver"]] -= 1  # type: ignore[attr-defined]

@@ -23,17 +23,19 @@ class Openaire(MetadataSource):
     Serves
       Metadata, without type and references.
     Needs
-      DOI. A token (`LITCRAWL_OPENAIRE_TOKEN`) is optional.
+      DOI. A token (`LITCRAWL_OPENAIRE_TOKEN`) is optional, and good for an hour.
     Pace
       7,200 requests an hour with a token, 60 without.
     Documentation
       https://graph.openaire.eu/docs/apis/graph-api/
     Beware
-      A DOI that it does not know is an empty list with status 200. A product bears the DOIs of all the versions merged into it.
+      A DOI that it does not know is an empty list with status 200. 403 is about who asks. A product bears
+      the DOIs of all the versions merged into it.
     """
 
     name = "openaire"
     basis = "openaire"
+    statuses: ClassVar = {}  # it refuses who asks, and no record
     origin: ClassVar = {"title": "OpenAIRE", "url": "https://graph.openaire.eu/", "license": "https://creativecommons.org/licenses/by/4.0/"}
 
     def address(self, doi: str) -> str:

@@ -96,7 +96,8 @@ class PublicationsSpider(CallingSpider):
         spider.rules = Rules.from_settings(settings)
         spider.waiting, spider.window = Waiting(), Window(settings.getint("LITCRAWL_OPEN_ARTICLES"))
         spider.answered, spider.well, spider.refusing = set(), set(), set()
-        spider.refused, spider.early, spider.asked = set(), set(), Counter()
+        spider.refused, spider.refusals = set(), Counter()
+        spider.early, spider.asked = set(), Counter()
         spider.taken, spider.reading, spider.unhurried = 0, True, options.common.rows.size is not None
         spider.following = Following(options.follow, options.depth, options.max_follow)
         spider.origins = origins(spider.rungs)

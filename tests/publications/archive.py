@@ -101,6 +101,14 @@ class Pages(Single):
     last = True
 
 
+class Landing(Single):
+    """Wherever it leads."""
+
+    name = "landing"
+    basis = "landing"
+    follows = True
+
+
 class Other(Single):
     """A further third party's."""
 

@@ -45,7 +45,7 @@ def test_an_empty_list_is_a_miss():
 
 
 @pytest.mark.parametrize(
-    ("status", "reason"), [(404, Reason.ABSENT), (403, Reason.DENIED), (401, Reason.UNAVAILABLE), (503, Reason.UNAVAILABLE)]
+    ("status", "reason"), [(404, Reason.ABSENT), (403, Reason.UNAVAILABLE), (401, Reason.UNAVAILABLE), (503, Reason.UNAVAILABLE)]
 )
 def test_what_a_status_means(status, reason):
     of, step, question = asked()

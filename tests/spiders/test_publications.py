@@ -178,6 +178,21 @@ async def test_who_refuses_a_list_is_asked_no_more_in_this_run(tmp_path, caplog)
     assert caplog.text.count("asked no more in this run") == 1
 
 
+@pytest.mark.parametrize(
+    ("sources", "answered", "asked", "said"),
+    [("archive.Register", (), 5, 1), ("archive.Register", (4, 9), 12, 0), ("archive.Landing", (), 12, 0)],
+)
+async def test_who_refuses_one_record_after_another_is_asked_no_more_in_this_run(tmp_path, caplog, sources, answered, asked, said):
+    dois = [f"10.5555/{n}" for n in range(12)]
+    async with archive() as world:
+        world.first = lambda path, n: Answer(404 if int(path.rpartition("/")[2]) in answered else 403)
+        settings = {"LITCRAWL_SOURCES": sources, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LITCRAWL_OPEN_ARTICLES": 1}
+        crawled = await world.crawl(tmp_path, ids=" ".join(dois), settings=settings)
+        assert len(world.asked) == asked
+    assert caplog.text.count("asked no more in this run") == said
+    assert [attempts(publications(crawled)[doi])[0][1] for doi in dois[asked:]] == ["unavailable"] * (12 - asked)
+
+
 async def test_a_spent_allowance_is_passed_over(tmp_path):
     dois = [f"10.5555/{n}" for n in range(6)]
     async with archive(lister=dict.fromkeys(dois, less("type")), register=dict.fromkeys(dois, WHOLE)) as world:
