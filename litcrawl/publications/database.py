@@ -59,6 +59,11 @@ class Database:
         """The database that `LITCRAWL_DB` names. Raises `BadArgument`."""
         return cls(str(settings.get("LITCRAWL_DB") or Path(str(settings.get("LITCRAWL_OUT"))).expanduser() / "publications.sqlite"))
 
+    @property
+    def name(self) -> str:
+        """Its address as it may be shown: no password, which the query may give as well."""
+        return self.engine.url.set(query={}).render_as_string(hide_password=True)
+
     def prepare(self) -> None:
         """Make the tables that are missing. Raises SQLAlchemy's error when those that are there are others."""
         if self.engine.dialect.name == "sqlite" and (file := self.engine.url.database) and file != ":memory:":
