@@ -307,6 +307,12 @@ async def test_what_is_followed_comes_behind_the_list_and_has_no_event(tmp_path)
     assert {orjson.loads(line)["key"] for line in out.read_bytes().splitlines()} == set(dois)
 
 
+async def test_what_is_listed_is_not_followed_as_well(tmp_path):
+    async with archive(lister={ONE: WHOLE | {"refs": [TWO]}, TWO: WHOLE | {"refs": [ONE]}}) as world:
+        crawled = await world.crawl(tmp_path, ids=f"{ONE} {TWO}", follow="references", depth="5")
+    assert sorted(item.doi for item in crawled.items) == [ONE, TWO]
+
+
 async def test_many_rows_are_looked_up_in_the_database_at_once(tmp_path, monkeypatch):
     load, calls = Database.load, []
 
