@@ -23,6 +23,7 @@ from litcrawl.wire.proxies import Routes
 _OURS = "LITCRAWL_"
 _BROWSER = "chrome"
 _PLACEHOLDERS = ("example.com", "example.org", "example.net", "your-library.tld")  # the last is README's
+_DB, _KAFKA = "LITCRAWL_DB", "LITCRAWL_KAFKA_PASSWORD"
 _NUMBERS = {
     "LITCRAWL_OPEN_ARTICLES": 1,
     "LITCRAWL_STREAM_SIZE": 1 << 10,
@@ -94,14 +95,20 @@ def check_impersonation(browser: str) -> None:
 def check_secrecy(settings: BaseSettings, given: Mapping[str, Any]) -> None:
     """Raise `BadArgument`, without the value, for a credential where it is kept and shown: an argument, a setting of a Scrapyd job."""
     joined = dict.fromkeys(join.setting for joins in joins_of(settings).values() for join in joins)
-    secret = [name for name in (*joined, PROXY) if name != CONTACT]
+    secret = [name for name in (*joined, PROXY, _KAFKA) if name != CONTACT]
     for name in given:
-        if (own := _OURS + name.upper().removeprefix(_OURS)) in secret:
+        own = _OURS + name.upper().removeprefix(_OURS)
+        if own in secret or (own == _DB and _has_password(str(given[name]))):
             raise BadArgument(f"{name}: a credential is no argument; set {own} in the environment or in .env")
     if "_job" in given:
-        for name in secret:
+        for name in [*secret, *([_DB] if _has_password(str(settings.get(_DB) or "")) else [])]:
             if settings.getpriority(name) == SETTINGS_PRIORITIES["cmdline"]:
                 raise BadArgument(f"{name}: Scrapyd keeps and shows the settings of its jobs; set it in the node's environment")
+
+
+def _has_password(address: str) -> bool:
+    """Whether a database's address gives one, before its host or in its query."""
+    return bool(re.match(r"[^/]*://[^/@]*:[^/]*@", address) or re.search(r"[?&](ssl)?password=", address))
 
 
 def check_output(settings: BaseSettings, given: Mapping[str, Any]) -> None:

@@ -63,14 +63,14 @@ def test_credentials_and_routes_that_can_be_meant_pass():
     check_settings(project_settings(LITCRAWL_PROXY='{".springer.com": "http://u:p@proxy.lib.test:3128"}'))
 
 
-@pytest.mark.parametrize("name", ["LITCRAWL_ELSEVIER_API_KEY", "elsevier_api_key", "ncbi_api_key", "proxy"])
+@pytest.mark.parametrize("name", ["LITCRAWL_ELSEVIER_API_KEY", "elsevier_api_key", "ncbi_api_key", "proxy", "kafka_password"])
 def test_a_credential_is_no_argument(name):
     with pytest.raises(BadArgument, match=r"no argument; set LITCRAWL_\w+ in the environment") as raised:
         check_secrecy(project_settings(), {"ids": "1", name: "sesame-key"})
     assert "sesame" not in str(raised.value)
 
 
-@pytest.mark.parametrize("name", ["LITCRAWL_ELSEVIER_API_KEY", "LITCRAWL_PROXY"])
+@pytest.mark.parametrize("name", ["LITCRAWL_ELSEVIER_API_KEY", "LITCRAWL_PROXY", "LITCRAWL_KAFKA_PASSWORD"])
 def test_a_credential_is_no_setting_of_a_job(name):
     settings = project_settings()
     settings.set(name, "sesame-key", "cmdline")
@@ -81,6 +81,20 @@ def test_a_credential_is_no_setting_of_a_job(name):
     of_the_node = project_settings()
     of_the_node.set(name, "sesame-key", "project")
     check_secrecy(of_the_node, {"ids": "1", "_job": "7"})
+
+
+@pytest.mark.parametrize("address", ["postgresql://u:sesame@host/name", "postgresql://host/name?user=u&password=sesame"])
+def test_a_database_with_its_password_is_no_argument_and_no_setting_of_a_job(address):
+    with pytest.raises(BadArgument, match="db: a credential is no argument") as raised:
+        check_secrecy(project_settings(), {"ids": "1", "db": address})
+    assert "sesame" not in str(raised.value)
+    settings = project_settings()
+    settings.set("LITCRAWL_DB", address, "cmdline")
+    check_secrecy(settings, {"ids": "1"})
+    with pytest.raises(BadArgument, match="LITCRAWL_DB: Scrapyd keeps and shows"):
+        check_secrecy(settings, {"ids": "1", "_job": "7"})
+    settings.set("LITCRAWL_DB", "postgresql://host/name", "cmdline")
+    check_secrecy(settings, {"ids": "1", "_job": "7"})
 
 
 def test_cassettes_that_are_there_pass(tmp_path):

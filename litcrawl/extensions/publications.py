@@ -53,7 +53,7 @@ class PublicationSummary:
     def opened(self, spider: PublicationsSpider) -> None:
         self.folder = Store.from_settings(self.crawler.settings).out / "runs" / spider.run
         logger.info("List: %s (%s)", spider.arguments.rows.name, spider.arguments.rows.form)
-        logger.info("Database: %r", spider.options.database.engine.url)
+        logger.info("Database: %s", spider.options.database.name)
         logger.info("Sources: own database, %s", ", ".join(spider.resolvers))
         for line in unknown_settings(self.crawler.settings):
             logger.warning("%s", line)

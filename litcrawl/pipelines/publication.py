@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Self
 
 from scrapy.crawler import Crawler
@@ -12,6 +13,7 @@ from litcrawl.publications.item import Publication
 from litcrawl.spiders.publications import PublicationsSpider
 
 _AT_THE_END = 30.0  # seconds that a database or a broker which is away has when the crawl ends
+_LEAST = 0.5  # seconds to leave a stream, however long the rest took
 
 
 class PublicationPipeline:
@@ -41,10 +43,10 @@ class PublicationPipeline:
         end(self.crawler, "bug")
 
     async def close_spider(self) -> None:
-        spider = self._spider
+        spider, ends = self._spider, time.monotonic() + _AT_THE_END
         await spider.delivery.close(_AT_THE_END)
         if spider.stream is not None:
-            await spider.stream.close()
+            await spider.stream.close(max(_LEAST, ends - time.monotonic()))
         self.crawler.stats.set_value("litcrawl/open", len(spider.window))
         spider.options.database.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ _PORT = 9092
 _REACHED = 5.0  # seconds that a broker has to take a connection at the start
 _OPTIONS = {"group", "session_timeout_ms"}
 _SECURITY = ("SECURITY_PROTOCOL", "SASL_MECHANISM", "USERNAME", "PASSWORD", "CAFILE")
+_MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,13 +42,13 @@ class Address:
         servers = tuple(one if ":" in one else f"{one}:{_PORT}" for one in parts.netloc.split(",") if one)
         named = parts.path.strip("/")
         shape = "kafka://host:port/topic?group=…" if topic else "kafka://host:port"
-        if not servers or not all(one.rpartition(":")[2].isdigit() for one in servers) or bool(named) is not topic or "/" in named:
+        if not servers or not all(re.fullmatch(r".+:[0-9]{1,5}", one) for one in servers) or bool(named) is not topic or "/" in named:
             raise BadArgument(f"{name}={url}: give {shape}")
         options = dict(parse_qsl(parts.query))
         if unknown := options.keys() - (_OPTIONS if topic else set()):
             raise BadArgument(f"{name}: unknown {', '.join(sorted(unknown))}; known are {', '.join(sorted(_OPTIONS))}")
         timeout = options.get("session_timeout_ms", str(cls.session_timeout_ms))
-        if not timeout.isdigit() or int(timeout) < 1:
+        if not re.fullmatch(r"[0-9]{1,8}", timeout) or int(timeout) < 1:
             raise BadArgument(f"{name}: session_timeout_ms={timeout}: give milliseconds")
         return cls(servers=servers, topic=named or None, group=options.get("group", GROUP), session_timeout_ms=int(timeout))
 
@@ -81,8 +83,11 @@ def security(settings: BaseSettings) -> dict[str, Any]:
     if protocol.startswith("SASL"):
         if not {"USERNAME", "PASSWORD"} <= given.keys():
             raise BadArgument(f"LITCRAWL_KAFKA_SECURITY_PROTOCOL={protocol}: set LITCRAWL_KAFKA_USERNAME and LITCRAWL_KAFKA_PASSWORD")
+        mechanism = given.get("SASL_MECHANISM", _MECHANISMS[0]).upper()
+        if mechanism not in _MECHANISMS:
+            raise BadArgument(f"LITCRAWL_KAFKA_SASL_MECHANISM: one of {', '.join(_MECHANISMS)}")
         options |= {
-            "sasl_mechanism": given.get("SASL_MECHANISM", "PLAIN"),
+            "sasl_mechanism": mechanism,
             "sasl_plain_username": given["USERNAME"],
             "sasl_plain_password": given["PASSWORD"],
         }

@@ -50,6 +50,8 @@ class PublicationArguments:
         takes = [name for name in TAKES if not (fixed and name == "sources")]
         common = Arguments.parse(dict(given) | ({"ids": EXAMPLE} if stream else {}), takes)
         if stream:
+            if common.shard != (0, 1):
+                raise BadArgument("shard: not with a stream: runs with the same group share its topic")
             rows = IdList(f"topic {stream.topic}", "events of Kafka", None, _start=lambda: iter(()))
             common = replace(common, rows=rows, ids=ids, given=dict(common.given) | {"ids": ids})
         names = chosen(settings, common.sources, fixed)
@@ -82,7 +84,7 @@ def _ready(settings: BaseSettings) -> Database:
         database.prepare()
     except (SQLAlchemyError, OSError) as error:
         why = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-        raise BadArgument(f"LITCRAWL_DB: {database.engine.url!r} cannot be used: {why}") from None
+        raise BadArgument(f"LITCRAWL_DB: {database.name} cannot be used: {why}") from None
     return database
 
 

@@ -62,6 +62,11 @@ class Database:
         url = str(settings.get("LITCRAWL_DB") or Path(str(settings.get("LITCRAWL_OUT"))).expanduser() / "publications.sqlite")
         return cls(url, Rules.from_settings(settings))
 
+    @property
+    def name(self) -> str:
+        """Its address as it may be shown: no password, which the query may give as well."""
+        return self.engine.url.set(query={}).render_as_string(hide_password=True)
+
     def prepare(self) -> None:
         """Make the tables that are missing. Raises SQLAlchemy's error when those that are there are others."""
         if self.engine.dialect.name == "sqlite" and (file := self.engine.url.database) and file != ":memory:":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -94,16 +95,17 @@ class Delivery:
         self._queue.put_nowait(parcel)
 
     async def close(self, patience: float) -> None:
-        """Carry out what was taken; give up after `patience` seconds: what is not acknowledged comes again."""
+        """Carry out what was taken; give up after `patience` seconds in all: what is not acknowledged comes again."""
         if self._task is None:
             return
+        ends = time.monotonic() + patience
         self._queue.put_nowait(None)
         _, left = await asyncio.wait([self._task], timeout=patience)
         if left:
             self._task.cancel()
             logger.error("%d publications could not be stored or sent when the crawl ended", self.pending)
         if self._sink is not None:
-            await self._sink.close()
+            await self._sink.close(max(_PAUSE, ends - time.monotonic()))
 
     async def _run(self) -> None:
         while True:
@@ -138,11 +140,24 @@ class Delivery:
         waited = await self._waiting([one.item for one in found]) if self._sink is not None else {}
         out = [pair for parcel in found for pair in self._events(parcel, waited)]
         if out and self._sink is not None:
-            await self._until_well(self._sink.send, out)
+            await self._send(self._sink, out)
         if waited:
             await self.reach(self._database.sent, list(waited))
         if self._source is not None:
             await self._source.acknowledge([row["receipt"] for parcel in parcels for row in parcel.rows if "receipt" in row])
+
+    async def _send(self, sink: EventSink, out: Sequence[tuple[str, Event]]) -> None:
+        """Send events; again only those that were not taken."""
+
+        async def some() -> None:
+            nonlocal out
+            try:
+                await sink.send(out)
+            except SinkDown as down:
+                out = down.left
+                raise
+
+        await self._until_well(some)
 
     async def _give_up(self, parcel: Parcel, error: Exception) -> None:
         """A publication that is refused is a bug, and named; its messages must not keep back those behind them for ever."""

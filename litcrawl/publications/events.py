@@ -63,6 +63,12 @@ def linked(event: Event, record: Record) -> Event:
     return event | {"state": LINKED, "obj": obj | {"data": mapping(obj.get("data")) | record}}
 
 
+def lighter(event: Event) -> Event:
+    """A linked event whose record names no other publications: the lists of a review may be longer than a message can be."""
+    data = {name: value for name, value in event["obj"]["data"].items() if name not in ("refs", "citations")}
+    return event | {"obj": event["obj"] | {"data": data}}
+
+
 def fresh(doi: str, at: str) -> Event:
     """An event for a publication that a list named."""
     pid = _RESOLVER + doi

@@ -15,10 +15,16 @@ class Following:
     def __init__(self, fields: Sequence[str], depth: int, most: int) -> None:
         self._fields, self._depth, self._most = fields, depth, most
         self._seen: set[str] = set()
+        self._listed: set[str] = set()
         self._due: deque[tuple[str, int]] = deque()
 
     def __len__(self) -> int:
         return len(self._due)
+
+    def listed(self, doi: str) -> None:
+        """The list names this one: it is looked up for that."""
+        if self._fields:
+            self._listed.add(doi)
 
     def note(self, item: Publication, rank: int) -> None:
         """Take down what a publication names; `rank` is its ticket's."""
@@ -29,7 +35,7 @@ class Following:
             for one in item.record[field]:
                 if len(self._seen) >= self._most:
                     return
-                if one["doi"] not in self._seen:
+                if one["doi"] not in self._seen and one["doi"] not in self._listed:
                     self._seen.add(one["doi"])
                     self._due.append((one["doi"], FOLLOWED + depth))
 

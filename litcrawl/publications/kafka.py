@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 
 import orjson
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaError, MessageSizeTooLargeError, RecordListTooLargeError
 
 from litcrawl.exceptions import Malformed
 from litcrawl.ids import Ids
@@ -22,6 +22,10 @@ from litcrawl.publications.sinks import SinkDown
 
 logger = logging.getLogger(__name__)
 
+_TOO_LARGE = (MessageSizeTooLargeError, RecordListTooLargeError)
+_SIZES = (lambda event: event, events.lighter)
+_INSTEAD = ("without references and citations", "to the dead letters")
+_LEAST = 0.5  # seconds to close a client, however long others took
 _LONGEST_KEY = 1000  # bytes of a dead letter's
 _AT_ONCE = 200  # messages of a read
 _LONG = 24 * 3600 * 1000  # milliseconds: while publications wait for a slow service no message is asked for, and that is no failure
@@ -35,23 +39,54 @@ class KafkaSink:
         self._producer: Any = None
 
     async def send(self, events_: Sequence[tuple[str, Event]]) -> None:
-        await self.put((events.topic(event), doi, event) for doi, event in events_)
+        """Events to their topics; what is too large for a message goes without the lists of others, or to the dead letters."""
+        for n, size in enumerate(_SIZES):
+            refused = await self.put([(events.topic(event), doi, size(event)) for doi, event in events_], left=events_)
+            events_ = [events_[one] for one in refused]
+            if not events_:
+                return
+            logger.error("%s: too large for the broker: sent %s", ", ".join(doi for doi, _ in events_[:5]), _INSTEAD[n])
+        letters = []
+        for doi, event in events_:
+            topic = events.topic(event)
+            letters.append((topic + events.DEAD_LETTER, doi, events.dead_letter(orjson.dumps(event), "too large", topic=topic)))
+        await self.put(letters, left=events_)
 
-    async def put(self, messages: Iterable[tuple[str, str | None, Any]]) -> None:
-        """Take messages: topic, key, value."""
+    async def put(self, messages: Sequence[tuple[str, str | None, Any]], left: Sequence[tuple[str, Event]] = ()) -> list[int]:
+        """
+        Take messages: topic, key, value; the numbers of those that are too large for the broker.
+
+        Raises `SinkDown`, with those of the events in `left` that are not taken.
+        """
+        pending: list[Any] = []
         try:
             if self._producer is None:
                 self._producer = await self._started()
-            pending = [
-                await self._producer.send(topic, orjson.dumps(value), key=key.encode() if key else None) for topic, key, value in messages
-            ]
-            await asyncio.gather(*pending)
+            for topic, key, value in messages:
+                pending.append(await self._handed_over(topic, orjson.dumps(value), key.encode() if key else None))
         except KafkaError as error:
-            raise SinkDown(f"Kafka: {error}") from error
+            pending += [_failed(error)] * (len(messages) - len(pending))
+        answers = await asyncio.gather(*pending, return_exceptions=True)
+        for answer in answers:
+            if isinstance(answer, BaseException) and not isinstance(answer, KafkaError):
+                raise answer
+        refused = [n for n, answer in enumerate(answers) if isinstance(answer, _TOO_LARGE)]
+        down = [n for n, answer in enumerate(answers) if isinstance(answer, BaseException) and n not in set(refused)]
+        if down:
+            again = [one for n, one in enumerate(left) if isinstance(answers[n], BaseException)]
+            raise SinkDown(f"Kafka: {answers[down[0]]}", again)
+        return refused
 
-    async def close(self) -> None:
+    async def _handed_over(self, topic: str, value: bytes, key: bytes | None) -> Any:
+        """The answer to come."""
+        try:
+            return await self._producer.send(topic, value, key=key)
+        except _TOO_LARGE as error:
+            return _failed(error)
+
+    async def close(self, patience: float) -> None:
         if self._producer is not None:
-            await self._producer.stop()
+            await _within(patience, self._producer.stop())
 
     async def _started(self) -> Any:
         producer = AIOKafkaProducer(**self._options)
@@ -61,6 +96,20 @@ class KafkaSink:
             await producer.stop()
             raise
         return producer
+
+
+def _failed(error: Exception) -> asyncio.Future[Any]:
+    answer = asyncio.get_running_loop().create_future()
+    answer.set_exception(error)
+    return answer
+
+
+async def _within(patience: float, closing: Coroutine[Any, Any, Any]) -> None:
+    """Close a client that says goodbye to its broker; one that is away would be waited for, for a minute."""
+    try:
+        await asyncio.wait_for(closing, patience)
+    except TimeoutError:
+        logger.warning("Kafka: the broker did not answer when the crawl ended")
 
 
 class KafkaSource:
@@ -126,11 +175,12 @@ class KafkaSource:
         """How many messages are handed out and not answered."""
         return self._offsets.open
 
-    async def close(self) -> None:
+    async def close(self, patience: float) -> None:
         """Leave the group."""
+        ends = time.monotonic() + patience
         if self._consumer is not None:
-            await self._consumer.stop()
-        await self._dead_letters.close()
+            await _within(patience, self._consumer.stop())
+        await self._dead_letters.close(max(_LEAST, ends - time.monotonic()))
 
     async def refuse(self, row: Mapping[str, Any], reason: str) -> None:
         """A message that cannot be answered goes to the dead letters, and is done with."""

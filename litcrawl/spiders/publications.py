@@ -136,6 +136,8 @@ class PublicationsSpider(CallingSpider):
                     async for output in self._admit(rows):
                         yield output
                     rows = []
+                    async for output in self._again():
+                        yield output
                 if row is None:
                     async for output in self._behind():
                         yield output
@@ -198,6 +200,8 @@ class PublicationsSpider(CallingSpider):
     def _open(self, doi: str, stored: Stored | None, rows: Sequence[dict[str, Any]], rank: int) -> Iterator[Output]:
         self.window.open(doi, Ids(doi=doi), rows)
         refresh = self.arguments.refresh if rank == EVENT else "0"
+        if rank == EVENT:
+            self.following.listed(doi)
         ticket = answering.ticket(doi, stored, self.resolvers, self.rules, datetime.now(UTC), refresh=refresh, rank=rank)
         yield from self.begin(ticket)
 
@@ -220,19 +224,23 @@ class PublicationsSpider(CallingSpider):
             await asyncio.sleep(_TICK)
         self.outage.admitted()
 
+    async def _again(self) -> AsyncIterator[Output]:
+        """Of a stream, what is due: also while rows come without a pause, a few at a time then."""
+        if self.stream is None or time.monotonic() - self.looked < _DUE_EVERY:
+            return
+        self.looked = time.monotonic()
+        room = max(1, self.window.most // 10, self.window.most // 2 - len(self.window))
+        due = await self.delivery.reach(self.options.database.due, datetime.now(UTC), room)
+        async for output in self._admit(_rows(doi for doi in due if doi not in self.window.places), RETRY):
+            yield output
+
     async def _behind(self) -> AsyncIterator[Output]:
-        """Retries and what is followed take at most half of the places, so that no event waits for them."""
+        """What is followed takes at most half of the places, so that no event waits for it."""
         for output in self.flush_waiting():
             yield output
         room = self.window.most // 2 - len(self.window)
         if room <= 0:
             return
-        if self.stream is not None and time.monotonic() - self.looked >= _DUE_EVERY:
-            self.looked = time.monotonic()
-            due = await self.delivery.reach(self.options.database.due, datetime.now(UTC), room)
-            async for output in self._admit(_rows(doi for doi in due if doi not in self.window.places), RETRY):
-                yield output
-        room = self.window.most // 2 - len(self.window)
         rank, dois = self.following.take(min(room, _TOGETHER))
         async for output in self._admit(_rows(doi for doi in dois if doi not in self.window.places), rank):
             yield output

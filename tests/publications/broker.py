@@ -54,11 +54,11 @@ async def broker_behind(proxy: Any):
         await child.wait()
 
 
-async def produce(topic: str, *values: Any, at: str | None = None) -> None:
+async def produce(topic: str, *values: Any, at: str | None = None, most: int = 1 << 20) -> None:
     """Put messages into a topic: bytes as they are, else as JSON."""
     from aiokafka import AIOKafkaProducer
 
-    async with AIOKafkaProducer(bootstrap_servers=at or BROKER) as producer:
+    async with AIOKafkaProducer(bootstrap_servers=at or BROKER, max_request_size=most) as producer:
         for value in values:
             await producer.send(topic, value if isinstance(value, bytes) else json.dumps(value).encode())
         await producer.flush()

@@ -28,7 +28,7 @@ class Sink:
             orjson.dumps(event)
         self.sent += events
 
-    async def close(self):
+    async def close(self, patience):
         pass
 
 

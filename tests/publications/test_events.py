@@ -92,7 +92,7 @@ def test_an_address_of_a_topic(url, servers, topic, group):
     "url",
     [
         "kafka://", "kafka://host", "kafka://host/", "kafka://host:port/t", "kafka:///t", "kafka://host/a/b", "kafka://host/t?groop=g",
-        "kafka://host/t?session_timeout_ms=soon", "kafka://user:secret@host/t",
+        "kafka://host/t?session_timeout_ms=soon", "kafka://host/t?session_timeout_ms=²", "kafka://host:²/t", "kafka://user:secret@host/t",
     ],
 )  # fmt: skip
 def test_what_is_no_address_of_a_topic_is_refused(url):
@@ -111,6 +111,17 @@ def test_events_go_to_a_broker_and_not_to_a_topic():
 def test_a_broker_that_is_not_there_is_one_line():
     with pytest.raises(BadArgument, match=r"ids: no broker at 127\.0\.0\.1:1 \(Connection refused\)"):
         Address.parse("kafka://127.0.0.1:1/t", "ids", topic=True).check("ids")
+
+
+def test_a_lighter_event_names_no_other_publications():
+    event = events.linked(EVENT, {"title": "On sentences", "refs": [1], "citations": [2]})
+    assert events.lighter(event) == events.linked(EVENT, {"title": "On sentences"})
+
+
+def test_a_dead_letter_is_never_larger_than_a_message_may_be():
+    letter = events.dead_letter(b"\x00" * 2_000_000, "no JSON", topic="t")
+    assert len(json.dumps(letter)) < 1_000_000
+    assert (letter["reason"], letter["topic"], letter["length"]) == ("no JSON", "t", 2_000_000)
 
 
 # offsets

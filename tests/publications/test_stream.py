@@ -15,6 +15,8 @@ from loopback import Answer
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
+from litcrawl.publications import events
+from litcrawl.publications.address import Address
 from litcrawl.publications.database import Database
 
 pytestmark = needs_broker
@@ -134,6 +136,92 @@ async def test_a_broker_that_goes_away_is_waited_for_and_nothing_is_lost(tmp_pat
     assert stored(tmp_path) == set(dois)
     assert {key for key, _ in out} == set(dois)
     assert done == 12
+
+
+def sink(at=BROKER):
+    from litcrawl.publications.kafka import KafkaSink
+
+    return KafkaSink(Address.parse(f"kafka://{at}", "LITCRAWL_EVENTS", topic=False), {})
+
+
+def rows_of(topic, group="workers"):
+    from litcrawl.publications.kafka import KafkaSource
+
+    return KafkaSource(Address.parse(source(topic, group), "ids", topic=True), {})
+
+
+async def test_an_event_too_large_for_the_broker_is_lighter_or_a_dead_letter_and_others_are_sent_once(dois):
+    many = [{"doi": f"10.5555/{'x' * 60}{n}"} for n in range(15_000)]
+    plain, review, huge = dois[:3]
+    out = sink()
+    await out.send(
+        [
+            (plain, events.linked(event(plain), {"refs": []})),
+            (review, events.linked(event(review), {"title": "A review", "refs": many, "citations": many})),
+            (huge, events.linked(event(huge, text="x" * 1_100_000), {"title": "A novel"})),
+        ]
+    )
+    await out.close(5)
+    sent = await consume("events_linked-discusses", wanted=2, keys=set(dois))
+    assert [key for key, _ in sent] == [plain, review]
+    assert sent[1][1]["obj"]["data"] == {"doi": review, "title": "A review"}
+    ((_, letter),) = await consume("events_linked-discusses-dead-letter", wanted=1, keys={huge})
+    assert letter["reason"] == "too large"
+
+
+async def test_a_message_of_more_than_a_megabyte_does_not_stop_the_stream(topic, dois):
+    await produce(topic, b'"' * 3_000_000, event(dois[0], text="x" * 3_000_000), event(dois[1]), most=4_000_000)
+    stream = rows_of(topic)
+    found = [row["ids"].doi async for row in stream.rows(every=0.2, idle=2) if row]
+    await stream.close(5)
+    assert sorted(found) == dois[:2]
+    ((_, letter),) = await consume(f"{topic}-dead-letter", wanted=1)
+    assert letter["length"] == 3_000_000
+
+
+async def test_a_stream_that_is_held_up_is_not_idle(topic, dois):
+    await produce(topic, *map(event, dois * 20))
+    stream, taken = rows_of(topic), 0
+    async for row in stream.rows(every=0.2, idle=1):
+        taken += row is not None
+        if row and taken in (50, 200):
+            await asyncio.sleep(1.2)
+    await stream.close(5)
+    assert taken == 240
+
+
+async def test_another_member_of_the_group_makes_nobody_commit_what_is_open(topic, dois):
+    from aiokafka import AIOKafkaConsumer
+
+    await produce(topic, *map(event, dois * 10))
+    stream = rows_of(topic)
+    rows, seen = stream.rows(every=0.2), []
+
+    async def take(number):
+        while number:
+            if row := await anext(rows):
+                seen.append(row["receipt"])
+                number -= 1
+
+    await take(50)
+    options = {"bootstrap_servers": BROKER, "group_id": "workers", "enable_auto_commit": False}
+    async with AIOKafkaConsumer(topic, session_timeout_ms=2000, heartbeat_interval_ms=200, **options):
+        await until(_generation(stream, seen[0], 1))
+    await take(20)
+    assert [offset for _, offset, _ in seen[50:]] == list(range(20)), "from what was committed, and no more of the old batch"
+    await stream.acknowledge(seen[10:50])
+    assert await committed(topic, "workers") == 0
+    await stream.acknowledge(seen[50:60])
+    await rows.aclose()
+    await stream.close(5)
+    assert await committed(topic, "workers") == 10
+
+
+def _generation(stream, receipt, least):
+    async def reached():
+        return stream._offsets.generation(receipt[0]) >= least
+
+    return reached
 
 
 class Proxy:

@@ -322,6 +322,12 @@ async def test_what_is_followed_comes_behind_the_list_and_has_no_event(tmp_path)
     assert {orjson.loads(line)["key"] for line in out.read_bytes().splitlines()} == set(dois)
 
 
+async def test_what_is_listed_is_not_followed_as_well(tmp_path):
+    async with archive(lister={ONE: WHOLE | {"refs": [TWO]}, TWO: WHOLE | {"refs": [ONE]}}) as world:
+        crawled = await world.crawl(tmp_path, ids=f"{ONE} {TWO}", follow="references", depth="5")
+    assert sorted(item.doi for item in crawled.items) == [ONE, TWO]
+
+
 async def test_many_rows_are_looked_up_in_the_database_at_once(tmp_path, monkeypatch):
     load, calls = Database.load, []
 
@@ -425,6 +431,7 @@ async def test_what_a_database_refuses_is_a_bug_and_costs_one_publication(tmp_pa
         ({"depth": "0"}, "depth=0"),
         ({"max_follow": "many"}, "max_follow=many"),
         ({"idle": "soon"}, "idle=soon"),
+        ({"ids": "kafka://host:1/topic", "shard": "1/2"}, "shard: not with a stream"),
         ({"sources": "unpaywall"}, "unknown source 'unpaywall'"),
         ({"sources": "-lister,-register,-pages"}, "none is left"),
     ],
@@ -446,6 +453,7 @@ def test_a_wrong_argument_is_named(tmp_path, arguments, said):
         ("LITCRAWL_EVENTS", "redis://localhost", "kafka://host:port or a file"),
         ("LITCRAWL_DB", "mysql://localhost/x", "LITCRAWL_DB: mysql"),
         ("LITCRAWL_DB", "postgresql://u:secret@127.0.0.1:1/x", "cannot be used"),
+        ("LITCRAWL_DB", "postgresql://127.0.0.1:1/x?password=secret", "127.0.0.1:1/x cannot be used"),
     ],
 )
 def test_a_wrong_setting_is_named_and_no_password_is(tmp_path, setting, value, said):
@@ -453,6 +461,15 @@ def test_a_wrong_setting_is_named_and_no_password_is(tmp_path, setting, value, s
         PublicationsSpider.prepare(project_settings(**SETTINGS, **{"LITCRAWL_OUT": str(tmp_path), setting: value}), {"ids": ONE})
     assert said in str(raised.value)
     assert "secret" not in str(raised.value)
+
+
+def test_a_mechanism_that_there_is_not_is_named(tmp_path):
+    kafka = {"SECURITY_PROTOCOL": "SASL_PLAINTEXT", "USERNAME": "u", "PASSWORD": "secret", "SASL_MECHANISM": "FOO"}
+    settings = project_settings(
+        **SETTINGS, LITCRAWL_OUT=str(tmp_path), **{f"LITCRAWL_KAFKA_{name}": value for name, value in kafka.items()}
+    )
+    with pytest.raises(BadArgument, match="LITCRAWL_KAFKA_SASL_MECHANISM: one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512"):
+        PublicationsSpider.prepare(settings, {"ids": ONE})
 
 
 def test_the_abstract_of_the_tests_is_long_enough():
