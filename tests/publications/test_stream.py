@@ -163,8 +163,8 @@ async def test_an_event_too_large_for_the_broker_is_lighter_or_a_dead_letter_and
     )
     await out.close(5)
     sent = await consume("events_linked-discusses", wanted=2, keys=set(dois))
-    assert [key for key, _ in sent] == [plain, review]
-    assert sent[1][1]["obj"]["data"] == {"doi": review, "title": "A review"}
+    assert sorted(key for key, _ in sent) == [plain, review]
+    assert dict(sent)[review]["obj"]["data"] == {"doi": review, "title": "A review"}
     ((_, letter),) = await consume("events_linked-discusses-dead-letter", wanted=1, keys={huge})
     assert letter["reason"] == "too large"
 
@@ -194,7 +194,7 @@ async def test_another_member_of_the_group_makes_nobody_commit_what_is_open(topi
     from aiokafka import AIOKafkaConsumer
 
     await produce(topic, *map(event, dois * 10))
-    stream = rows_of(topic)
+    stream = rows_of(topic, "shared")
     rows, seen = stream.rows(every=0.2), []
 
     async def take(number):
@@ -204,17 +204,17 @@ async def test_another_member_of_the_group_makes_nobody_commit_what_is_open(topi
                 number -= 1
 
     await take(50)
-    options = {"bootstrap_servers": BROKER, "group_id": "workers", "enable_auto_commit": False}
+    options = {"bootstrap_servers": BROKER, "group_id": "shared", "enable_auto_commit": False}
     async with AIOKafkaConsumer(topic, session_timeout_ms=2000, heartbeat_interval_ms=200, **options):
         await until(_generation(stream, seen[0], 1))
     await take(20)
     assert [offset for _, offset, _ in seen[50:]] == list(range(20)), "from what was committed, and no more of the old batch"
     await stream.acknowledge(seen[10:50])
-    assert await committed(topic, "workers") == 0
+    assert await committed(topic, "shared") == 0
     await stream.acknowledge(seen[50:60])
     await rows.aclose()
     await stream.close(5)
-    assert await committed(topic, "workers") == 10
+    assert await committed(topic, "shared") == 10
 
 
 def _generation(stream, receipt, least):
